@@ -77,9 +77,9 @@ export class RevocationFeed {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Whether the list is known and fresh enough. */
+  /** Whether the list is known and fresh enough. A clock that was set back must not make an old list a fresh one. */
   get known(): boolean {
-    return this.#now() - this.#lastNews <= this.#options.maxAgeMs;
+    return Math.abs(this.#now() - this.#lastNews) <= this.#options.maxAgeMs;
   }
 
   /** Whether tokens can be accepted: the list is fresh, or the settings accept tokens without it. */
@@ -144,6 +144,8 @@ export class RevocationFeed {
 
   async #ask(): Promise<void> {
     const { url, fetchPage } = this.#options;
+    // The clock was set back: tokens that had expired while it was ahead may count again, and so do their revocations.
+    if (this.#now() < this.#lastNews) this.#cursor = undefined;
     for (let more = true; more && !this.#stopped; ) {
       const askedAt = this.#now();
       const address = new URL(url);

@@ -65,7 +65,8 @@ export class RemoteKeySet implements KeySet {
   find(kid: string | undefined, algorithm: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]> {
     const found = findKeys(this.#keys, kid, algorithm);
     if (found.length > 0) return found;
-    if (!this.#refreshing && this.#now() - this.#lastAttempt < UNKNOWN_KID_INTERVAL_MS) return found;
+    // By its amount: after the clock was set back, the time would not be over for as long.
+    if (!this.#refreshing && Math.abs(this.#now() - this.#lastAttempt) < UNKNOWN_KID_INTERVAL_MS) return found;
     return this.#refresh().then(() => findKeys(this.#keys, kid, algorithm));
   }
 

@@ -12,6 +12,8 @@ const second = makeKey('second');
 /** An issuer whose answers a test decides: an Error is one that does not answer. */
 let published: { keys: unknown; cacheControl?: string } | Error;
 let asked = 0;
+/** How far the gateway's clock is ahead, in milliseconds. */
+let ahead = 0;
 let lines: string[] = [];
 let keys: RemoteKeySet;
 
@@ -19,9 +21,11 @@ beforeEach(() => {
   jest.useFakeTimers();
   published = { keys: [first.jwk], cacheControl: 'max-age=60' };
   asked = 0;
+  ahead = 0;
   lines = [];
   keys = new RemoteKeySet({
     url: 'http://issuer.test/jwks.json',
+    now: () => Date.now() + ahead,
     log: createLogger('test', 'trace', { write: (line) => void lines.push(line) }),
     fetchKeys: async () => {
       asked += 1;
@@ -107,6 +111,14 @@ describe('the keys of an issuer', () => {
     await pass(5);
     expect(await has('made-up')).toBe(false);
     expect(asked).toBe(3);
+  });
+
+  test('are asked for when a token has an unknown id, also after the clock was set back', async () => {
+    keys.start();
+    await pass(6);
+    ahead = -3_600_000;
+    published = { keys: [second.jwk] };
+    expect(await has('second')).toBe(true);
   });
 
   test('stay as they are while the issuer is down, and are asked for until it is back', async () => {
