@@ -53,13 +53,17 @@ export async function findAccountByName(
   return row && accountFromRow(row);
 }
 
-/** Selects an `AccountRow`, out of `users` and `tenants`. */
+/**
+ * Selects an `AccountRow`, out of `users` and `tenants`. Where these are locked and were changed meanwhile, PostgreSQL reads
+ * their rows again, but not those of subselects. So the tenant's `tokens_valid_from` is read as the claims of roles are: a
+ * token with claims that have just been taken away is one of those from before.
+ */
 export const ACCOUNT_COLUMNS = Prisma.sql`
   users.tenant_id AS "tenantId", users.id, users.username, users.password_hash AS "passwordHash",
   users.allowed_roles AS "allowedRoles", users.default_role AS "defaultRole", users.disabled_at AS "disabledAt",
   users.claims, users.tokens_valid_from AS "tokensValidFrom", tenants.name AS "tenantName",
   tenants.disabled_at AS "tenantDisabledAt", tenants.claims AS "tenantClaims",
-  tenants.tokens_valid_from AS "tenantTokensValidFrom",
+  (SELECT before.tokens_valid_from FROM tenants AS before WHERE before.id = tenants.id) AS "tenantTokensValidFrom",
   (SELECT jsonb_agg(jsonb_build_object('role', role_claims.role, 'claims', role_claims.claims)) FROM role_claims
     WHERE role_claims.tenant_id = tenants.id) AS "roleClaims"`;
 

@@ -1,3 +1,4 @@
+import { addDays } from '../../platform/index.ts';
 import { type Database, Prisma, type Transaction } from '../database/index.ts';
 
 /** How far the clock of a verifier may be behind this one, or its tolerance for expired tokens go, in milliseconds. */
@@ -65,6 +66,24 @@ export async function recordRevocations(
     .map((revocation) => ({ ...revocation, until: new Date(revocation.until.getTime() + CLOCK_MARGIN_MS) }))
     .filter(({ until }) => until > at);
   if (data.length > 0) await transaction.revocation.createMany({ data });
+}
+
+/**
+ * Makes all access tokens of a tenant void that were issued before now; those that are issued from here on count. The tenant's row
+ * is locked first, so that logins and refreshes which are under way have been issued.
+ */
+export async function revokeTokensOfTenant(
+  transaction: Transaction,
+  tenantId: number,
+  now: () => Date,
+): Promise<{ at: Date; before: Date }> {
+  await transaction.$queryRaw`SELECT 1 FROM tenants WHERE id = ${tenantId} FOR NO KEY UPDATE`;
+  const at = now();
+  const before = revokedBefore(at, await readTokensValidFrom(transaction, tenantId));
+  await transaction.tenant.update({ where: { id: tenantId }, data: { tokensValidFrom: before } });
+  // No access token lives longer than a day, whatever the settings were when it was issued.
+  await recordRevocations(transaction, [{ tenantId, before, until: addDays(at, 1) }], at);
+  return { at, before };
 }
 
 /** One entry of the feed. Times are in seconds since the epoch. */

@@ -1,7 +1,6 @@
-import { addDays } from '../../platform/index.ts';
 import { type Author, recordAudit } from '../audit/index.ts';
 import type { Database, Transaction } from '../database/index.ts';
-import { readTokensValidFrom, recordRevocations, revokedBefore } from './revocations.ts';
+import { revokeTokensOfTenant } from './revocations.ts';
 
 const REVOKED_AT_ONCE = 1_000;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
@@ -32,11 +31,7 @@ export function createDisableTenant(
       const { count } = await transaction.tenant.updateMany({ where: { id: tenantId }, data: { disabledAt: now() } });
       if (count === 0) return false;
       // From here on no token is issued; requests that were under way have completed.
-      const at = now();
-      const before = revokedBefore(at, await readTokensValidFrom(transaction, tenantId));
-      await transaction.tenant.update({ where: { id: tenantId }, data: { tokensValidFrom: before } });
-      // No access token lives longer than a day, whatever the settings were when it was issued.
-      await recordRevocations(transaction, [{ tenantId, before, until: addDays(at, 1) }], at);
+      const { at } = await revokeTokensOfTenant(transaction, tenantId, now);
       const subject = { kind: 'tenant', id: String(tenantId) } as const;
       await recordAudit(transaction, { ...author, at, event: 'tenant.disable', outcome: 'success', tenantId, subject });
       return true;

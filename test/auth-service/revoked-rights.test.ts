@@ -4,6 +4,7 @@ import { availableEngines } from '../database/index.ts';
 import { addClientTo, administrationOf, OPERATING, OPERATOR } from './operator.ts';
 import { REVOCATION_SECRET, startTestService, type TestService } from './service.ts';
 import { claimsOf, sessionClient, type Tokens } from './session-client.ts';
+import { until } from './until.ts';
 import { createWorld, type World } from './world.ts';
 
 const PASSWORD = 'a password of somebody, long';
@@ -102,10 +103,11 @@ describe.each(await availableEngines())('tokens whose rights were taken away, on
     });
   }
 
-  const rolesIn = (token: string) => {
+  const hasuraClaims = (token: string) => {
     const claims: Record<string, unknown> = { ...claimsOf(token) };
-    return (claims['https://hasura.io/jwt/claims'] as Record<string, unknown>)['x-hasura-allowed-roles'];
+    return claims['https://hasura.io/jwt/claims'] as Record<string, unknown>;
   };
+  const rolesIn = (token: string) => hasuraClaims(token)['x-hasura-allowed-roles'];
 
   test('a login that has begun before a role was taken away gives a token without it', async () => {
     const { login, setRoles } = await newUser();
@@ -142,6 +144,65 @@ describe.each(await availableEngines())('tokens whose rights were taken away, on
 
     expect(await isRevoked(first.access_token)).toBe(true);
     expect(await isRevoked(second)).toBe(false);
+  });
+
+  describe.each(['Tenant', 'Role'] as const)('a claim of a %s', (whose) => {
+    const setClaims = (tenant_id: number, claims: { name: string; value: string }[]) =>
+      administrationOf(world.doors)[`set${whose}Claims`](OPERATING, { tenant_id, role: 'user', claims });
+    const plan = (value: string) => [{ name: 'x-hasura-plan', value }];
+
+    test('that is taken away or changed is in no token that counts; one that is added revokes none', async () => {
+      const tenant = await newTenant();
+      const { login } = await newUser(tenant.id);
+      const first = await login();
+      await setClaims(tenant.id, plan('gold'));
+      expect(await isRevoked(first.access_token)).toBe(false);
+
+      const gold = await refresh(first);
+      expect(hasuraClaims(gold)).toMatchObject({ 'x-hasura-plan': 'gold' });
+      await setClaims(tenant.id, plan('free'));
+      expect(await isRevoked(gold)).toBe(true);
+      const second = await login();
+      expect(hasuraClaims(second.access_token)).toMatchObject({ 'x-hasura-plan': 'free' });
+      expect(await isRevoked(second.access_token)).toBe(false);
+
+      await setClaims(tenant.id, []);
+      expect(await isRevoked(second.access_token)).toBe(true);
+      const last = await refresh(second);
+      expect(hasuraClaims(last)).not.toHaveProperty('x-hasura-plan');
+      expect(await isRevoked(last)).toBe(false);
+    });
+
+    // One transaction at a time is all that PGlite has.
+    if (engine !== 'postgres') return;
+
+    test('that is taken away during a login is in no token that counts', async () => {
+      const tenant = await newTenant();
+      const { login } = await newUser(tenant.id);
+      await setClaims(tenant.id, plan('gold'));
+      const waiting = (count: number) =>
+        until(`${count} wait`, async () => {
+          const found = await world.database.$queryRaw<unknown[]>`
+            SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+          return found.length >= count;
+        });
+      const under = await world.database.$transaction(
+        async (transaction) => {
+          // The change is done and waits to record the revocation; the login waits for the change.
+          await transaction.$executeRaw`LOCK TABLE revocations IN SHARE MODE`;
+          const changed = setClaims(tenant.id, []);
+          await waiting(1);
+          const opened = login();
+          await waiting(2);
+          return { changed, opened };
+        },
+        { timeout: 60_000 },
+      );
+      await under.changed;
+      const { access_token } = await under.opened;
+
+      expect('x-hasura-plan' in hasuraClaims(access_token) && !(await isRevoked(access_token))).toBe(false);
+    });
   });
 
   test('a token that was issued right after a revocation is revoked by the next one', async () => {

@@ -1,7 +1,8 @@
 import { type AuditDetails, type AuditEvent, type AuditSubject, recordAudit } from '../../audit/index.ts';
-import type { Database, Transaction } from '../../database/index.ts';
-import { ROLE_NAME } from '../../tokens/index.ts';
+import type { Database, Prisma, Transaction } from '../../database/index.ts';
+import { type ExtraClaims, mergeClaims, ROLE_NAME } from '../../tokens/index.ts';
 import { isLegible, LEGIBLE } from '../legible-name.ts';
+import { isTooFarAhead, revokeTokensOfTenant } from '../revocations.ts';
 import { createDisableTenant, createEnableTenant } from '../switch-tenant.ts';
 import type { AdministeredTenants } from './administered-tenants.ts';
 import type { AdministrationUseCase, Administrator } from './administrator.ts';
@@ -60,20 +61,30 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
     read: (input: Input) => {
       subject?: AuditSubject;
       details: AuditDetails;
-      update(transaction: Transaction, tenantId: number): Promise<unknown>;
+      /** @returns the claims that it has replaced, where there were any. */
+      update(transaction: Transaction, tenantId: number): Promise<Prisma.JsonValue | undefined>;
+      /** The claims that it sets. */
+      claims?: ExtraClaims;
     },
   ): AdministrationUseCase<Input, ListedTenant> {
     return async (administrator, input) => {
       requireOperator(administrator);
       const tenantId = readTenantId(administrator, input.tenant_id);
-      const { subject = { kind: 'tenant', id: String(tenantId) }, details, update } = read(input);
+      const { subject = { kind: 'tenant', id: String(tenantId) }, details, update, claims } = read(input);
       await tenants.change(administrator, tenantId, async (transaction) => {
-        await update(transaction, tenantId);
+        const replaced = await update(transaction, tenantId);
+        if (claims && takesAway(mergeClaims(replaced), claims)) await revokeAccessTokens(transaction, tenantId);
         const what = { at: now(), event, outcome: 'success', tenantId, subject, details } as const;
         await recordAudit(transaction, { ...administrator.author, ...what });
       });
       return getTenant(administrator, { tenant_id: tenantId });
     };
+  }
+
+  /** Those of everybody in the tenant from before now; sessions stay, and a refresh gives a token with the present claims. */
+  async function revokeAccessTokens(transaction: Transaction, tenantId: number): Promise<void> {
+    const { at, before } = await revokeTokensOfTenant(transaction, tenantId, now);
+    if (isTooFarAhead(before, at)) throw refusal('changed-too-often');
   }
 
   /** By what ends or begins in several transactions. */
@@ -123,44 +134,63 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
       const { roles, claims, scopes } = readAssignable(input);
       return {
         details: { ...(roles && { roles }), ...(claims && { claims }), ...(scopes && { scopes }) },
-        update: (transaction, id) =>
-          transaction.tenant.update({
+        update: async (transaction, id) => {
+          await transaction.tenant.update({
             where: { id },
             data: {
               ...(roles && { assignableRoles: [...roles] }),
               ...(claims && { assignableClaims: [...claims] }),
               ...(scopes && { assignableScopes: [...scopes] }),
             },
-          }),
+          });
+          return undefined;
+        },
       };
     }),
 
-    /** Sets the extra claims of all users of a tenant, in place of the present ones. */
+    /**
+     * Sets the extra claims of all users of a tenant, in place of the present ones. When one is taken away or changed, the access
+     * tokens of all of them are revoked.
+     */
     setTenantClaims: changing<SetTenantClaimsInput>('tenant.set-claims', (input) => {
       const claims = readExtraClaims(input.claims);
       return {
+        claims,
         details: { claims: Object.keys(claims) },
-        update: (transaction, id) => transaction.tenant.update({ where: { id }, data: { claims } }),
+        update: async (transaction, id) => {
+          const before = await transaction.tenant.findUnique({ where: { id }, select: { claims: true } });
+          await transaction.tenant.update({ where: { id }, data: { claims } });
+          return before?.claims;
+        },
       };
     }),
 
-    /** Sets the extra claims of all users with a role in a tenant, in place of the present ones. */
+    /**
+     * Sets the extra claims of all users with a role in a tenant, in place of the present ones. When one is taken away or
+     * changed, the access tokens of the whole tenant are revoked: who has the role is not looked for.
+     */
     setRoleClaims: changing<SetRoleClaimsInput>('role.set-claims', ({ role, claims: given }) => {
       if (role == null) throw missingField('role');
       if (!ROLE_NAME.test(role)) throw invalidField('role', 'the name of a role');
       const claims = readExtraClaims(given);
       return {
         subject: { kind: 'role', id: role },
+        claims,
         details: { claims: Object.keys(claims) },
-        update: (transaction, tenantId) =>
-          transaction.roleClaims.upsert({
-            where: { tenantId_role: { tenantId, role } },
-            create: { tenantId, role, claims },
-            update: { claims },
-          }),
+        update: async (transaction, tenantId) => {
+          const where = { tenantId_role: { tenantId, role } };
+          const before = await transaction.roleClaims.findUnique({ where });
+          await transaction.roleClaims.upsert({ where, create: { tenantId, role, claims }, update: { claims } });
+          return before?.claims;
+        },
       };
     }),
   };
+}
+
+/** Whether tokens with the claims of before have one that new tokens lack, or with another value. */
+function takesAway(before: ExtraClaims, next: ExtraClaims): boolean {
+  return Object.entries(before).some(([name, value]) => next[name] !== value);
 }
 
 function readAssignable(input: SetAssignableInput) {

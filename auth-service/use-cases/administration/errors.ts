@@ -21,7 +21,7 @@ const MESSAGES = {
   'user-not-manageable': 'The user has a role or claim that administrators of this tenant may not give',
   'client-not-manageable': 'The service account has a role or scope that administrators of this tenant may not give',
   'last-administrator': 'The tenant would be left without an administrator',
-  'changed-too-often': 'Rights of this user were taken away several times within seconds; try again in a few seconds',
+  'changed-too-often': 'Rights were taken away several times within seconds; try again in a few seconds',
 } as const;
 
 export type AdministrationErrorCode = keyof typeof MESSAGES | 'missing-field' | 'invalid-field' | 'unusable-password';
