@@ -1,14 +1,24 @@
 import { Redis } from 'ioredis';
 import { COUNTING_REDIS, connectionErrors } from '../../platform/index.ts';
-import { type AttemptStore, type BlockingCounter, type ConsumeResult, longestWait, refundsOf } from './store.ts';
+import {
+  type AttemptStore,
+  type BlockingCounter,
+  CLOCK_TOLERANCE_MS,
+  type ConsumeResult,
+  type Counter,
+  longestWait,
+  refundsOf,
+} from './store.ts';
 
 /** A counter is a hash of `failures`, `at` (when it was counted last) and `until` (the end of the wait). */
 const FIND_WAITS = `
-local at = tonumber(ARGV[1])
+local at, asked = tonumber(ARGV[1]), cjson.decode(ARGV[2])
 local waiting = {}
 for i, key in ipairs(KEYS) do
+  local waits = asked[i].waitsMs
   local ends = tonumber(redis.call('HGET', key, 'until') or 0)
-  if ends > at then
+  -- One that ends later is of a clock that was wrong.
+  if ends > at and ends <= at + waits[#waits] + ${CLOCK_TOLERANCE_MS} then
     table.insert(waiting, i)
     table.insert(waiting, ends)
   end
@@ -21,7 +31,6 @@ return waiting
 
 const CONSUME_SCRIPT = `${FIND_WAITS}
 if #waiting > 0 then return { 0, waiting } end
-local asked = cjson.decode(ARGV[2])
 local ends = {}
 for i, key in ipairs(KEYS) do
   local terms, was = asked[i], redis.call('HMGET', key, 'failures', 'at')
@@ -66,7 +75,7 @@ interface Commands {
   consume(count: number, ...keysThenAtAndTerms: string[]): Promise<[number, number[]]>;
   refund(count: number, ...keysThenReturns: string[]): Promise<number>;
   /** @returns pairs, as of `consume`. */
-  peek(count: number, ...keysThenAt: string[]): Promise<number[]>;
+  peek(count: number, ...keysThenAtAndTerms: string[]): Promise<number[]>;
 }
 
 /** Counts in Redis, in one script a step. Any failure of Redis is thrown. */
@@ -79,11 +88,15 @@ export function redisAttemptStore(url: string): AttemptStore {
   }) as Redis & Commands;
   const run = connectionErrors(redis);
 
+  async function waits(counters: readonly Counter[], at: number): Promise<readonly BlockingCounter[]> {
+    const keys = counters.map(({ key }) => key);
+    return waitsFromPairs(keys, await run(redis.peek(keys.length, ...keys, String(at), schedulesOf(counters))));
+  }
+
   return {
     async consume(counters, at): Promise<ConsumeResult> {
       const keys = counters.map(({ key }) => key);
-      const terms = JSON.stringify(counters.map(({ schedule }) => schedule));
-      const [admitted, answer] = await run(redis.consume(keys.length, ...keys, String(at), terms));
+      const [admitted, answer] = await run(redis.consume(keys.length, ...keys, String(at), schedulesOf(counters)));
       if (admitted === 1) {
         const ends = new Map(keys.map((key, index) => [key, answer[index] ?? at]));
         return {
@@ -96,18 +109,18 @@ export function redisAttemptStore(url: string): AttemptStore {
       return { admitted: false, ...(longestWait(waitsFromPairs(keys, answer)) ?? { key: '', until: at }) };
     },
     async peek(counters, at) {
-      const keys = counters.map(({ key }) => key);
-      return longestWait(waitsFromPairs(keys, await run(redis.peek(keys.length, ...keys, String(at)))));
+      return longestWait(await waits(counters, at));
     },
-    async waits(counters, at) {
-      const keys = counters.map(({ key }) => key);
-      return waitsFromPairs(keys, await run(redis.peek(keys.length, ...keys, String(at))));
-    },
+    waits,
     async forget(keys) {
       if (keys.length > 0) await run(redis.del(...keys));
     },
     close: () => redis.disconnect(),
   };
+}
+
+function schedulesOf(counters: readonly Counter[]): string {
+  return JSON.stringify(counters.map(({ schedule }) => schedule));
 }
 
 /** Lua counts from 1. */

@@ -1,3 +1,5 @@
+import { CLOCK_TOLERANCE_MS } from './store.ts';
+
 /** Of a time since the epoch, or of an interval. */
 function inMilliseconds(timeOrInterval: string): string {
   return `round(extract(epoch FROM ${timeOrInterval}) * 1000)::float8`;
@@ -12,6 +14,12 @@ function waitEnd(number: string): string {
   return `CASE WHEN ${whole} < free THEN to_timestamp(0) ELSE $1::timestamptz +
     ("waitsMs" ->> least(${whole} - free, jsonb_array_length("waitsMs") - 1)::int)::float8 * interval '1 ms' END`;
 }
+
+/**
+ * The latest end that the longest wait can have, by a clock that is a minute ahead of this one: one that is later was begun by a
+ * clock that was wrong, and would last until that time.
+ */
+const LATEST_END = `$1::timestamptz + (("waitsMs" ->> -1)::float8 + ${CLOCK_TOLERANCE_MS}) * interval '1 ms'`;
 
 function forgottenAt(number: string): string {
   return `$1::timestamptz + ${number} / fading * interval '1 ms'`;
@@ -33,6 +41,7 @@ const LOOKED_AT = `
   ), waiting AS MATERIALIZED (
     SELECT key, waits_until FROM login_attempts
     WHERE key = ANY(ARRAY(SELECT key FROM asked)) AND waits_until > $1::timestamptz
+      AND waits_until <= (SELECT ${LATEST_END} FROM asked WHERE asked.key = login_attempts.key)
   )`;
 
 const FOUND = `
@@ -63,6 +72,7 @@ export const CONSUME = `${LOOKED_AT}, taken AS (
       WHERE asked.key = counter.key
     )
     WHERE counter.waits_until <= $1::timestamptz
+      OR counter.waits_until > (SELECT ${LATEST_END} FROM asked WHERE asked.key = counter.key)
     RETURNING key, waits_until
   )
   SELECT 'taken' AS what, key, ${inMilliseconds('waits_until')} AS until FROM taken

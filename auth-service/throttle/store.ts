@@ -1,5 +1,11 @@
 import type { BackoffSchedule, CounterKind } from './backoff-policy.ts';
 
+/**
+ * By how much the clock that a wait was begun by may be ahead of the one that looks at it, in milliseconds. A wait that ends later
+ * than its longest one could is of a wrong clock, and is none.
+ */
+export const CLOCK_TOLERANCE_MS = 60_000;
+
 /** One count of failures. */
 export interface Counter {
   /** A digest, which does not reveal the account or address. */

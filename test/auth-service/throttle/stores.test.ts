@@ -75,6 +75,24 @@ describe.each(await availableCounting())('failures counted in %s', (counting) =>
     expect(await waitOf([one], START + SECOND)).toBe(2);
   });
 
+  test('by a clock that was far ahead begin no wait that lasts until then', async () => {
+    const one = counter(1);
+    await store.consume([one], START + 86_400 * SECOND);
+
+    expect(await store.peek([one], START)).toBeUndefined();
+    expect(await store.waits([one], START)).toEqual([]);
+    expect(await waitOf([one], START)).toBe(0);
+    expect(await waitOf([one], START)).toBe(2);
+  });
+
+  test('by a clock that is some seconds ahead begin the wait that it says', async () => {
+    const one = counter(1);
+    await store.consume([one], START + 30 * SECOND);
+
+    expect(await waitOf([one], START)).toBe(31);
+    expect((await store.peek([one], START))?.until).toBe(START + 31 * SECOND);
+  });
+
   test('are counted everywhere or nowhere', async () => {
     const [full, other] = [counter(1), counter(2)];
     await store.consume([full], START);
