@@ -16,7 +16,7 @@ import { auditSweeps, createAudit } from './audit/index.ts';
 import { type Config, passwordRules, SERVICE_NAME } from './config.ts';
 import { createUseCases } from './create-use-cases.ts';
 import { openDatabase } from './database/index.ts';
-import { endedSessionSweeps, openHousekeeping } from './housekeeping/index.ts';
+import { createClockCheck, endedSessionSweeps, openHousekeeping } from './housekeeping/index.ts';
 import { createReadiness, createRefreshDeliveries } from './http/index.ts';
 import { measure, UseCaseCounts } from './metrics/index.ts';
 import {
@@ -182,11 +182,11 @@ export async function startAuthService(
     ],
     policy: config.housekeeping,
     now,
+    isClockWrong: createClockCheck(database, logger),
     random: Math.random,
     every,
     onRemoved: (removed) => logger.info({ removed, event: 'housekeeping.completed' }, 'housekeeping'),
-    onFailed: (name, error) =>
-      logger.warn({ err: error, sweep: name, event: 'housekeeping.failed' }, 'housekeeping failed'),
+    onFailed: (sweep, err) => logger.warn({ err, sweep, event: 'housekeeping.failed' }, 'housekeeping failed'),
   });
   const deliveries = createRefreshDeliveries({
     confirmRotations: createConfirmRotations(database),

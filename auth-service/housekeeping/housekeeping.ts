@@ -5,6 +5,8 @@ export interface HousekeepingOptions {
   /** `intervalMinutes` 0: never. `batchRows`: how many rows one statement removes at most. */
   policy: { intervalMinutes: number; batchRows: number };
   now(): Date;
+  /** Whether the clock of this machine is too far from the database's to delete by it. */
+  isClockWrong(): Promise<boolean>;
   /** From 0 to 1. */
   random(): number;
   /** Does something again and again, until what it returns is called. */
@@ -33,7 +35,7 @@ export interface Housekeeping {
 
 /** Removes expired rows, in small batches, one after the other. */
 export function openHousekeeping(options: HousekeepingOptions): Housekeeping {
-  const { sweeps, policy, now, random, every, onRemoved, onFailed } = options;
+  const { sweeps, policy, now, isClockWrong, random, every, onRemoved, onFailed } = options;
   let underWay: Promise<void> | undefined;
   let stopTimer: (() => void) | undefined;
   let stopping = false;
@@ -51,6 +53,8 @@ export function openHousekeeping(options: HousekeepingOptions): Housekeeping {
   }
 
   async function round(): Promise<void> {
+    // Without an answer the sweeps get none either, and say so.
+    if (await isClockWrong().catch(() => false)) return;
     const counts: Record<string, number> = {};
     for (const sweep of sweeps) {
       try {

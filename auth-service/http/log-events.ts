@@ -41,6 +41,8 @@ export const LOG_EVENTS = {
     'metrics could not be pushed to the collector; `reason` has the cause. Written once a minute at most',
   'hashing.native_unavailable': '@node-rs/bcrypt cannot be loaded, bcryptjs hashes passwords',
   'housekeeping.completed': 'rows that are not needed any more were deleted',
+  'housekeeping.skipped':
+    "the clock differs from the database's by more than an hour, so nothing is deleted; `clock_difference_seconds` says by how much",
   'housekeeping.failed': 'a sweep failed, and is tried again in the next round',
   'throttle.store_unavailable': 'Redis does not answer, failed logins are counted in PostgreSQL',
   'throttle.store_recovered': 'Redis answers again, failed logins are counted there',

@@ -49,6 +49,7 @@ describe.each(await availableEngines())('housekeeping, on %s', (engine) => {
       sweeps: endedSessionSweeps(database, 30),
       policy: { intervalMinutes: 10, batchRows },
       now: () => new Date(clock),
+      isClockWrong: async () => false,
       random: () => 0.5,
       every: () => () => {},
       onRemoved: (counts) => removed.push(counts),
@@ -217,11 +218,12 @@ describe.each(await availableEngines())('housekeeping, on %s', (engine) => {
 
 describe('a round', () => {
   const heard: { removed: Counts[]; failed: string[] } = { removed: [], failed: [] };
-  const open = (sweeps: readonly Sweep[]) =>
+  const open = (sweeps: readonly Sweep[], isClockWrong = async () => false) =>
     openHousekeeping({
       sweeps,
       policy: { intervalMinutes: 10, batchRows: 10 },
       now: () => new Date(START),
+      isClockWrong,
       random: () => 0,
       every: () => () => {},
       onRemoved: (counts) => heard.removed.push(counts),
@@ -237,6 +239,17 @@ describe('a round', () => {
     await open([broken, { name: 'whole', sweep: async () => 3 }]).run();
 
     expect(heard).toEqual({ removed: [{ whole: 3 }], failed: ['broken'] });
+  });
+
+  test('removes nothing while the clock is wrong', async () => {
+    let sweeps = 0;
+    const sweep = async () => {
+      sweeps += 1;
+      return 3;
+    };
+    await open([{ name: 'whole', sweep }], async () => true).run();
+
+    expect([sweeps, heard]).toEqual([0, { removed: [], failed: [] }]);
   });
 
   test('says nothing when there was nothing', async () => {
