@@ -6,7 +6,7 @@ import { ambiguousRequest, tooManyHeaders, unsupportedHttpVersion, unsupportedTr
 /** A valid `Host`: a name or an address, and a port. */
 const HOST = /^(?:[a-z0-9._-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
-/** Fewer than `listen` has Node read: Node 20 leaves out those beyond, among them what a proxy has added. */
+/** Fewer than those with which `listen` refuses a request, which has no body. */
 const MAX_HEADERS = 1_000;
 
 /**

@@ -13,10 +13,10 @@ import { acceptableConnections } from './open-files.ts';
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /**
- * Headers of a request that are read. Node 20 leaves out those beyond it, newer versions refuse the request with 431 and no
- * body. Both would do so from 1,000 on by themselves, where the gateway's own limit is.
+ * Headers of a request. Node would begin at 1,000 to leave further ones out (20) or to refuse the request (newer versions), where
+ * the gateway has a limit of its own. What is left out may be the header of a proxy, or the second one of two credentials.
  */
-const MAX_READ_HEADERS = 2_000;
+const MAX_HEADERS = 2_000;
 
 /** Connections at a time that are refused with a response. */
 const MAX_REFUSED = 100;
@@ -76,10 +76,15 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       // Otherwise its client could send the next request just as the connection closes, and not know whether it arrived.
       if (isDraining) response.shouldKeepAlive = false;
       if (response.socket === null) pipelined.add(request.socket, response);
+      if (request.rawHeaders.length > 2 * MAX_HEADERS) {
+        response.writeHead(431, { connection: 'close' }).end();
+        return;
+      }
       handler(request, response);
     },
   );
-  server.maxHeadersCount = MAX_READ_HEADERS;
+  // One more, so that it shows where there are too many.
+  server.maxHeadersCount = MAX_HEADERS + 1;
   const most = acceptableConnections() ?? Number.POSITIVE_INFINITY;
   // The last few are for connections that are refused with a response. `server.maxConnections` is not used: a cluster worker
   // at that limit hands a connection back, and if all workers do, the main process offers it again for ever.

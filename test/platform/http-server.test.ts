@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type ListeningServer, listen } from '../../platform/index.ts';
 import { until } from '../gateway/harness/keep.ts';
+import { sendBytes } from '../gateway/harness/raw.ts';
 
 const opened: ListeningServer[] = [];
 afterEach(async () => {
@@ -131,6 +132,20 @@ describe('a port that cannot be opened', () => {
       name: 'StartError',
       message: expect.stringMatching(/^cannot listen on the address fe80::1 \([A-Z]+\)$/),
     });
+  });
+});
+
+describe('a request of many headers', () => {
+  const headOf = (count: number) =>
+    `GET / HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(count - 3)}Connection: close\r\nX-Forwarded-For: 192.0.2.7\r\n\r\n`;
+
+  test.each([
+    [2_000, /^HTTP\/1\.1 200 .*\r\n\r\n192\.0\.2\.7$/s],
+    [2_001, /^HTTP\/1\.1 431 /],
+    [2_500, /^HTTP\/1\.1 431 /],
+  ])('is read as a whole, or refused: %d', async (count, expected) => {
+    const { port } = await open((received, response) => response.end(received.headers['x-forwarded-for']));
+    expect(await sendBytes(port, headOf(count))).toMatch(expected);
   });
 });
 
