@@ -22,6 +22,11 @@ export function unreachable(): ApiError {
   return new ApiError('unreachable', 'The gateway cannot be reached.', 0);
 }
 
+/** @param reason the browser's, such as a header with letters that no header can have. */
+export function invalidRequest(reason: string): ApiError {
+  return new ApiError('invalid-request', `The browser cannot make this request: ${reason}`, 0);
+}
+
 export function foreignAddress(): ApiError {
   return new ApiError('foreign-address', 'This is not an address of this gateway. Nothing was sent.', 0);
 }
@@ -29,6 +34,8 @@ export function foreignAddress(): ApiError {
 export function sessionChanged(): ApiError {
   return new ApiError('session-changed', 'The session is no longer this user’s. Nothing was sent.', 0);
 }
+
+const UNREADABLE = 'The answer has ended early, or is no JSON.';
 
 /** The error in an answer: of GraphQL, or Hasura's flat form. Undefined where it is none. */
 export function readError(response: Response, body: unknown): ApiError | undefined {
@@ -41,5 +48,6 @@ export function readError(response: Response, body: unknown): ApiError | undefin
   const [first] = errors ?? [];
   if (first) return new ApiError(first.extensions?.code ?? 'unexpected', first.message, response.status, requestId);
   if (response.ok && body !== undefined) return undefined;
-  return new ApiError(code ?? 'unexpected', error ?? `HTTP ${response.status}`, response.status, requestId);
+  const unread = response.ok ? UNREADABLE : `HTTP ${response.status}`;
+  return new ApiError(code ?? 'unexpected', error ?? unread, response.status, requestId);
 }

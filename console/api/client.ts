@@ -1,6 +1,6 @@
 import { print } from '@0no-co/graphql.web';
 import { gatewayUrl } from './addresses.ts';
-import { ApiError, readError, unreachable } from './api-error.ts';
+import { ApiError, invalidRequest, readError, unreachable } from './api-error.ts';
 import type { TypedDocument } from './graphql.ts';
 
 export type RequestHeaders = Readonly<Record<string, string>>;
@@ -96,15 +96,24 @@ const CONSOLE_CALL_MS = 30_000;
 /**
  * Sends a request to the gateway; cookies stay out of it.
  *
- * @throws ApiError where the path leads to another origin, and where the gateway cannot be reached.
+ * @throws ApiError where the path leads to another origin, where the browser makes no such request, and where the gateway cannot be
+ *   reached.
  */
 export async function fetchFromGateway(path: string, init: RequestInit): Promise<Response> {
-  const url = gatewayUrl(path);
+  const request = requestTo(gatewayUrl(path), { credentials: 'omit', cache: 'no-store', ...init });
   try {
-    return await fetch(url, { credentials: 'omit', cache: 'no-store', ...init });
+    return await fetch(request);
   } catch (thrown) {
     if (thrown instanceof DOMException && thrown.name === 'AbortError') throw thrown;
     throw unreachable();
+  }
+}
+
+function requestTo(url: URL, init: RequestInit): Request {
+  try {
+    return new Request(url, init);
+  } catch (thrown) {
+    throw invalidRequest(thrown instanceof Error ? thrown.message : String(thrown));
   }
 }
 

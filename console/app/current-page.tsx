@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, Notice } from '../parts/index.ts';
 import { followLink, hrefOf, path } from '../routing/index.ts';
-import { allowedRoles, role } from '../session/index.ts';
+import { allowedRoles, kindOfSession, role } from '../session/index.ts';
 import { shell } from '../texts/index.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { type ConsolePage, isShown, PAGES } from './pages.ts';
@@ -24,19 +24,20 @@ export function CurrentPage() {
 function LoadedPage({ page }: { readonly page: ConsolePage }) {
   const [loaded, setLoaded] = useState<{ content?: ComponentType; error?: unknown }>({});
   const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  function load() {
     page.load().then(
       ({ default: content }) => setLoaded({ content }),
       (error) => setLoaded({ error }),
     );
-  }, [page]);
+  }
+  useEffect(load, [page]);
   const { content: Content, error } = loaded;
   useEffect(() => {
     // A page that is opened by a link is read from its heading on.
     if (Content && !isFirstPage) place.current?.querySelector<HTMLElement>('h1')?.focus();
     if (Content) isFirstPage = false;
   }, [Content]);
-  if (error !== undefined) return <NotLoaded />;
+  if (error !== undefined) return <NotLoaded onRetry={load} />;
   return (
     <div class="page" ref={place} aria-busy={!Content}>
       {page.roles && !isShown(page, role.value, allowedRoles.value ?? []) && (
@@ -48,12 +49,16 @@ function LoadedPage({ page }: { readonly page: ConsolePage }) {
 }
 
 /** A later build of the console has other files, or the gateway cannot be reached. */
-function NotLoaded() {
+function NotLoaded({ onRetry }: { readonly onRetry: () => void }) {
+  const staysLoggedIn = kindOfSession.value === 'login' && isSecureContext;
   return (
     <div class="page">
       <h1>{shell.notLoaded.title}</h1>
-      <p>{shell.notLoaded.text}</p>
-      <Button onClick={() => location.reload()}>{shell.notLoaded.reload}</Button>
+      <p>{shell.notLoaded.text(staysLoggedIn)}</p>
+      <div class="row">
+        <Button onClick={onRetry}>{shell.retry}</Button>
+        <Button onClick={() => location.reload()}>{shell.notLoaded.reload}</Button>
+      </div>
     </div>
   );
 }

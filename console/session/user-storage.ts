@@ -1,4 +1,4 @@
-/** What keys of `localStorage` begin with whose values are the user's, and go when the user logs out. */
+/** What keys of `localStorage` and `sessionStorage` begin with whose values are the user's, and go when the user logs out. */
 export const USER_STORAGE = 'portico-explorer-';
 
 const resets = new Set<() => void>();
@@ -12,7 +12,8 @@ export function whenLoggedOut(reset: () => void): void {
 export function forgetUser(): void {
   for (const reset of resets) reset();
   try {
-    for (const key of Object.keys(localStorage)) if (key.startsWith(USER_STORAGE)) localStorage.removeItem(key);
+    for (const storage of [localStorage, sessionStorage])
+      for (const key of Object.keys(storage)) if (key.startsWith(USER_STORAGE)) storage.removeItem(key);
   } catch {
     // Storage is switched off: nothing is kept there.
   }

@@ -13,6 +13,10 @@ export const explorer = {
   files: 'Files',
   headersHelp: 'Headers of this tab, as a JSON object. They are kept in memory only.',
   invalidJson: (what: string) => `${what}: this is not a JSON object.`,
+  invalidHeader: (name: string) =>
+    `Headers: ${JSON.stringify(name)} cannot be sent. Names are letters, digits and hyphens, values are texts of Latin letters.`,
+  connectionLost:
+    'The connection to the gateway is lost, or could not be opened. Check it, and run the operation again.',
   streams: { label: 'Subscriptions by', ws: 'WebSocket', sse: 'Server-sent events' },
   tabs: { label: 'Operations', add: 'New tab', close: (name: string) => `Close ${name}`, untitled: 'untitled' },
   side: { label: 'Side panel', docs: 'Schema', saved: 'Saved', history: 'History' },
@@ -34,6 +38,8 @@ export const explorer = {
     trace: 'Trace',
     events: (count: number) => `${count} ${count === 1 ? 'event' : 'events'}`,
     views: { data: 'Answer', explanation: 'Plan and cost', headers: 'Headers' },
+    shortened: 'Long lines are shortened here. Copy takes all of the answer.',
+    ofLine: (length: number) => `… (${length.toLocaleString('en')} characters)`,
     live: 'live',
     ended: 'ended',
     notExplained:

@@ -9,6 +9,9 @@ export const rest = {
   copyCurl: 'Copy as curl',
   answer: 'Answer',
   noAnswer: 'The answer appears here.',
+  cut: (shown: number, all: number) =>
+    `These are the first ${shown.toLocaleString('en')} of ${all.toLocaleString('en')} characters.`,
+  copyAnswer: 'Copy the whole answer',
   any: {
     title: 'Any address',
     text: 'For pass-through services: a method and a path of this gateway.',

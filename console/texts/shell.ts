@@ -23,7 +23,8 @@ export const shell = {
   },
   notLoaded: {
     title: 'This page could not be loaded',
-    text: 'The console may have been updated while it was open, or the gateway cannot be reached. Reload it: you stay logged in.',
+    text: (staysLoggedIn: boolean) =>
+      `The console may have been updated while it was open, or the gateway cannot be reached. A reload of the browser ${staysLoggedIn ? 'keeps you logged in' : 'logs you out'}.`,
     reload: 'Reload',
   },
   crashed: {

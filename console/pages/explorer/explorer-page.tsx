@@ -12,7 +12,7 @@ import { OperationTabs } from './operation-tabs.tsx';
 
 import type { ExplorerRun, StreamTransport } from './run-operation.ts';
 import { RunHistory, SavedOperations } from './saved-operations.tsx';
-import { changeTab, current, operationsIn } from './tabs-state.ts';
+import { changeTab, current, operationsIn, operationToRun } from './tabs-state.ts';
 import { useRun } from './use-run.ts';
 
 const SIDES = [
@@ -82,7 +82,7 @@ export function ExplorerPage() {
           {operations.length > 1 && (
             <select
               aria-label={explorer.operationToRun}
-              value={tab.operationName ?? operations[0]?.name?.value}
+              value={operationToRun(tab)?.name?.value}
               onChange={(event) => changeTab({ operationName: event.currentTarget.value })}
             >
               {operations.map(({ name }) => (

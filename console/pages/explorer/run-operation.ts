@@ -1,7 +1,8 @@
-import { createClient as createSseClient } from 'graphql-sse';
+import { createClient as createSseClient, NetworkError } from 'graphql-sse';
 import { createClient as createWsClient } from 'graphql-ws/client';
 import { meros } from 'meros/browser';
 import { fetchFromGateway, gatewayUrl, type RequestHeaders } from '../../api/index.ts';
+import { explorer } from '../../texts/index.ts';
 import { type Answer, NO_ANSWER } from './answer.ts';
 import { type IncrementalPayload, withPayload } from './incremental.ts';
 
@@ -41,21 +42,31 @@ export async function runOnce(run: ExplorerRun, signal: AbortSignal, show: (answ
   const elapsed = () => performance.now() - startedAt;
   const parts = await meros<IncrementalPayload>(response);
   if (parts instanceof Response) {
-    const text = await parts.text();
+    const text = await parts.text().catch(() => undefined);
+    if (text === undefined) {
+      show({ ...began, problem: explorer.connectionLost, durationMs: elapsed(), isDone: true });
+      return;
+    }
     const result = jsonOrUndefined(text);
     const problem = result === undefined ? { problem: text.slice(0, 2_000) } : { result };
     show({ ...began, ...problem, bytes: utf8Length(text), payloads: 1, durationMs: elapsed(), isDone: true });
     return;
   }
   let answer = began;
-  for await (const part of parts) {
-    const payload: IncrementalPayload = part.json ? part.body : {};
-    const bytes = answer.bytes + utf8Length(JSON.stringify(payload));
-    const result = withPayload(answer.result as object | undefined, payload);
-    answer = { ...answer, result, bytes, payloads: answer.payloads + 1, durationMs: elapsed() };
-    show(answer);
+  let hasNext = true;
+  try {
+    for await (const part of parts) {
+      const payload: IncrementalPayload = part.json ? part.body : {};
+      const bytes = answer.bytes + utf8Length(JSON.stringify(payload));
+      const result = withPayload(answer.result as object | undefined, payload);
+      answer = { ...answer, result, bytes, payloads: answer.payloads + 1, durationMs: elapsed() };
+      show(answer);
+      hasNext = payload.hasNext ?? false;
+    }
+  } catch {
+    // What came before stays.
   }
-  show({ ...answer, durationMs: elapsed(), isDone: true });
+  show({ ...answer, ...(hasNext && { problem: explorer.connectionLost }), durationMs: elapsed(), isDone: true });
 }
 
 function jsonBodyOf({ query, operationName, variables }: ExplorerRun): string {
@@ -162,9 +173,14 @@ function isErrors(error: unknown): error is readonly unknown[] {
   return Array.isArray(error);
 }
 
+/** RFC 6455, section 7.4.1: the connection has ended without a close frame. */
+const ABNORMAL_CLOSURE = 1006;
+
 /** Why a stream ended: a close frame has its code and reason, an error its message. */
 function streamEndReason(error: unknown): string {
-  if (error instanceof CloseEvent) return `${error.code} ${error.reason}`.trim();
+  if (error instanceof CloseEvent)
+    return error.code === ABNORMAL_CLOSURE ? explorer.connectionLost : `${error.code} ${error.reason}`.trim();
+  if (error instanceof NetworkError && !error.response) return explorer.connectionLost;
   return error instanceof Error ? error.message : String(error);
 }
 

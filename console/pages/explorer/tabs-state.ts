@@ -2,6 +2,7 @@ import { computed, effect, signal } from '@preact/signals';
 import { type DocumentNode, type OperationDefinitionNode, parse } from 'graphql';
 import { USER_STORAGE, whenLoggedOut } from '../../session/index.ts';
 import { explorer } from '../../texts/index.ts';
+import { readWindowTabs, storeWindowTabs } from './window-tabs.ts';
 
 /** A tab of the explorer. */
 export interface OperationTab {
@@ -28,13 +29,17 @@ export const current = computed(
 /** Documents that were run, the last one first. */
 export const history = signal<readonly string[]>(readStoredList(HISTORY_KEY));
 
-effect(() =>
-  store(
-    TABS_KEY,
-    tabs.value.map(({ query }) => query),
-  ),
-);
+effect(() => {
+  const queries = tabs.value.map(({ query }) => query);
+  store(TABS_KEY, queries);
+  storeWindowTabs(queries);
+});
 effect(() => store(HISTORY_KEY, history.value));
+
+// Another window has run something.
+window.addEventListener('storage', ({ key }) => {
+  if (key === HISTORY_KEY) history.value = readStoredList(HISTORY_KEY);
+});
 
 whenLoggedOut(() => {
   tabs.value = [newTab(explorer.start)];
@@ -43,7 +48,7 @@ whenLoggedOut(() => {
 });
 
 function storedTabs(): readonly OperationTab[] {
-  const stored = readStoredList(TABS_KEY).map(newTab);
+  const stored = (readWindowTabs() ?? readStoredList(TABS_KEY)).map(newTab);
   return stored.length > 0 ? stored : [newTab(explorer.start)];
 }
 
@@ -90,6 +95,12 @@ export function operationsIn(query: string): readonly OperationDefinitionNode[] 
     return [];
   }
   return document.definitions.filter((definition) => definition.kind === 'OperationDefinition');
+}
+
+/** The operation of a document that was picked; the first where it has none of that name. */
+export function operationToRun({ query, operationName }: OperationTab): OperationDefinitionNode | undefined {
+  const operations = operationsIn(query);
+  return operations.find(({ name }) => name?.value === operationName) ?? operations[0];
 }
 
 /** What a document is called in lists: the name of its first operation, or its first field. */

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError } from '../../api/index.ts';
+import { ApiError, type RequestHeaders } from '../../api/index.ts';
 import { authorization, authorized } from '../../session/index.ts';
 import { explorer } from '../../texts/index.ts';
 import { type Answer, NO_ANSWER } from './answer.ts';
 import { type ExplorerRun, runOnce, type StreamTransport, subscribe } from './run-operation.ts';
-import { addToHistory, type OperationTab, operationsIn } from './tabs-state.ts';
+import { addToHistory, type OperationTab, operationsIn, operationToRun } from './tabs-state.ts';
 
 export interface RunOptions {
   readonly files: ExplorerRun['files'];
@@ -24,11 +24,15 @@ export function useRun() {
     const abort = new AbortController();
     running.current = abort;
     setRunning(true);
-    const show = (next: Answer) => abort.signal.aborted || setAnswer(next);
+    let last = NO_ANSWER;
+    const show = (next: Answer) => {
+      last = next;
+      if (!abort.signal.aborted) setAnswer(next);
+    };
     try {
       await runTab(tab, options, abort.signal, show);
     } catch (error) {
-      if (!abort.signal.aborted) setAnswer({ ...NO_ANSWER, isDone: true, problem: problemOf(error) });
+      if (!abort.signal.aborted) setAnswer({ ...last, isDone: true, problem: problemOf(error) });
     }
     if (running.current === abort) setRunning(false);
   }
@@ -52,10 +56,9 @@ async function runTab(
   show: (answer: Answer) => void,
 ): Promise<void> {
   const variables = objectIn(tab.variables, explorer.variables);
-  const own = objectIn(tab.headers, explorer.headers) as Record<string, string>;
-  const operations = operationsIn(tab.query);
-  const operation = operations.find(({ name }) => name?.value === tab.operationName) ?? operations[0];
-  const operationName = operations.length > 1 ? operation?.name?.value : undefined;
+  const own = headersIn(tab.headers);
+  const operation = operationToRun(tab);
+  const operationName = operationsIn(tab.query).length > 1 ? operation?.name?.value : undefined;
   addToHistory(tab.query);
   const withOwn = (headers: object) => ({ ...headers, ...(isExplained && { 'x-portico-explain': 'true' }), ...own });
   const base = { query: tab.query, operationName, variables, files };
@@ -77,6 +80,27 @@ function objectIn(text: string, what: string): Readonly<Record<string, unknown>>
     // Reported below.
   }
   throw new ApiError('invalid-json', explorer.invalidJson(what), 0);
+}
+
+/** @throws ApiError where the text is no JSON object, or has what cannot be a header. */
+function headersIn(text: string): RequestHeaders {
+  const entries = Object.entries(objectIn(text, explorer.headers));
+  return Object.fromEntries(
+    entries.map(([name, value]) => {
+      if (!isHeader(name, value)) throw new ApiError('invalid-header', explorer.invalidHeader(name), 0);
+      return [name, String(value)];
+    }),
+  );
+}
+
+function isHeader(name: string, value: unknown): boolean {
+  if (typeof value === 'object') return false;
+  try {
+    new Headers([[name, String(value)]]);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function problemOf(error: unknown): string {

@@ -52,7 +52,12 @@ export function AnyAddress() {
   const [method, setMethod] = useState('GET');
   const [path, setPath] = useState('/api/');
   const [body, setBody] = useState('');
-  const sent = () => ({ method, path: path.startsWith('/') ? path : `/${path}`, body: body === '' ? undefined : body });
+  const hasBody = method !== 'GET';
+  const sent = () => ({
+    method,
+    path: path.startsWith('/') ? path : `/${path}`,
+    body: hasBody && body !== '' ? body : undefined,
+  });
   return (
     <Sender request={sent}>
       <p class="dim">{rest.any.text}</p>
@@ -70,7 +75,7 @@ export function AnyAddress() {
           onInput={(event) => setPath(event.currentTarget.value)}
         />
       </div>
-      {method !== 'GET' && <BodyField value={body} onChange={setBody} />}
+      {hasBody && <BodyField value={body} onChange={setBody} />}
     </Sender>
   );
 }
@@ -136,6 +141,11 @@ function AnswerText({ answer: { status, durationMs, type, requestId, text } }: {
       <PreformattedText>
         <code>{text.slice(0, MAX_SHOWN)}</code>
       </PreformattedText>
+      {text.length > MAX_SHOWN && (
+        <p>
+          {rest.cut(MAX_SHOWN, text.length)} <CopyButton label={rest.copyAnswer} text={() => text} />
+        </p>
+      )}
     </>
   );
 }
