@@ -11,6 +11,7 @@ import { freePort, type GraphqlUpstream, serve } from '../gateway/harness/index.
 import { describeAdministration } from './administration-scenarios.ts';
 import { accessibilityProblems, openBrowser, openPage, type WatchedPage } from './browser.ts';
 import { exploredService } from './explored-service.ts';
+import { describeTrials } from './explorer-scenarios.ts';
 import { addJobsTo, describeJobs, type JobsWebhook, LOOKING_ROLE } from './job-scenarios.ts';
 import { describeTypedText } from './typed-text-scenarios.ts';
 
@@ -612,6 +613,8 @@ describeInBrowser('a page of an earlier build', () => {
     await page.route(/assets\/(?!main|style).*\.js$/, (route) => route.fulfill({ status: 404, body: '' }));
     await page.locator('nav a[href$="/console/rest"]').click();
     await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('A reload of the browser keeps you logged in.').waitFor();
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Reload' }).click();
     await page.getByRole('heading', { name: 'REST endpoints' }).waitFor();
@@ -659,6 +662,7 @@ describeInBrowser('on a phone', () => {
 });
 
 describeAdministration(describeInBrowser, { url: () => portico.url, openConsole, logIn });
+describeTrials(describeInBrowser, { url: () => portico.url, openConsole, logIn });
 describeTypedText(describeInBrowser, { url: () => portico.url, openConsole, logIn });
 describeJobs(describeInBrowser, {
   url: () => portico.url,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { urlOfOrigin } from '../../console/api/addresses.ts';
+import { withShortLines } from '../../console/pages/explorer/answer.ts';
 import { withPayload } from '../../console/pages/explorer/incremental.ts';
 import { curlOf, endpointsOf, restRequestOf } from '../../console/pages/rest/openapi.ts';
 
@@ -27,6 +28,16 @@ describe('a result in several payloads', () => {
       data: first.data,
       errors: [{ message: 'failed' }],
     });
+  });
+});
+
+describe('an answer to look at', () => {
+  test('has its long lines shortened, and all others as they are', () => {
+    const long = 'x'.repeat(30_000);
+    const shown = withShortLines(`{\n  "a": 1,\n  "b": "${long}",\n  "c": "${long}"\n}`);
+    const line = (name: string) => `  "${name}": "${'x'.repeat(20_000 - 8)}… (`;
+    expect(shown).toBe(`{\n  "a": 1,\n${line('b')}30,010 characters)\n${line('c')}30,009 characters)\n}`);
+    expect(withShortLines('{\n}')).toBe('{\n}');
   });
 });
 

@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { CodeEditor } from '../../editor/index.ts';
 import { CopyButton, Notice, Tabs } from '../../parts/index.ts';
 import { explorer } from '../../texts/index.ts';
-import { type Answer, answerTraceId, explanationIn, requestIdIn } from './answer.ts';
+import { type Answer, answerTraceId, explanationIn, requestIdIn, withShortLines } from './answer.ts';
 import { ExplanationView } from './explanation-view.tsx';
 
 const { answer: answerTexts } = explorer;
@@ -59,12 +59,15 @@ function Summary({ answer, isRunning }: { readonly answer: Answer | undefined; r
 }
 
 function AnswerResult({ answer }: { readonly answer: Answer | undefined }) {
-  const text = answer?.result === undefined ? '' : JSON.stringify(answer.result, undefined, 2);
+  const result = answer?.result;
+  const text = useMemo(() => (result === undefined ? '' : JSON.stringify(result, undefined, 2)), [result]);
+  const shown = useMemo(() => withShortLines(text), [text]);
   return (
     <>
       {answer?.problem !== undefined && <Notice kind="bad">{answer.problem}</Notice>}
+      {shown !== text && <p class="dim small">{answerTexts.shortened}</p>}
       <div class="editor-frame answer-text">
-        <CodeEditor label={answerTexts.label} language="json" value={text} />
+        <CodeEditor label={answerTexts.label} language="json" value={shown} />
       </div>
       <CopyButton text={() => text} />
     </>

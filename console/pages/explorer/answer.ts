@@ -1,3 +1,5 @@
+import { explorer } from '../../texts/index.ts';
+
 /** The answer to a run, as far as it has come. */
 export interface Answer {
   /** HTTP's; undefined while nothing has come, and over a WebSocket. */
@@ -54,4 +56,23 @@ export interface Explanation {
 
 export function explanationIn({ result }: Answer): Explanation | undefined {
   return (result as { readonly extensions?: { readonly portico?: Explanation } } | undefined)?.extensions?.portico;
+}
+
+/** Browsers take a second to lay out each megabyte of a line. */
+const LONGEST_LINE = 20_000;
+
+/** A text to look at, whose lines are shortened where they are very long, such as files in texts. */
+export function withShortLines(text: string): string {
+  const shortened: string[] = [];
+  let taken = 0;
+  for (let start = 0; start < text.length; ) {
+    const at = text.indexOf('\n', start);
+    const end = at < 0 ? text.length : at;
+    if (end - start > LONGEST_LINE) {
+      shortened.push(text.slice(taken, start + LONGEST_LINE), explorer.answer.ofLine(end - start));
+      taken = end;
+    }
+    start = end + 1;
+  }
+  return shortened.length === 0 ? text : shortened.join('') + text.slice(taken);
 }

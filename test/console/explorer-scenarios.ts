@@ -1,0 +1,97 @@
+import { type describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import type { AdministeredConsole } from './administration-scenarios.ts';
+import type { WatchedPage } from './browser.ts';
+
+/** What goes wrong in the explorer and on the page of REST endpoints, and what callers see of it. */
+export function describeTrials(describeInBrowser: typeof describe.skip, console: AdministeredConsole): void {
+  const { openConsole, logIn } = console;
+
+  async function openExplorer(): Promise<WatchedPage> {
+    const page = await openConsole('explorer');
+    await logIn(page, 'dora');
+    await page.getByRole('button', { name: 'Query', exact: true }).waitFor();
+    return page;
+  }
+
+  describeInBrowser('an operation that is not answered', () => {
+    test('says which header no request can have', async () => {
+      const page = await openExplorer();
+      await page.getByRole('tab', { name: 'Headers' }).first().click();
+      for (const header of ['{ "x name": "1" }', '{ "x-name": "€" }', '{ "x-name": {} }']) {
+        await write(page, 'Headers of this tab, as a JSON object. They are kept in memory only.', header);
+        await page.getByRole('button', { name: 'Run' }).click();
+        const [, name = ''] = /"([^"]*)"/.exec(header) ?? [];
+        await page
+          .getByRole('alert')
+          .filter({ hasText: `Headers: "${name}" cannot be sent.` })
+          .waitFor();
+      }
+      await page.context().close();
+    });
+
+    test('says that the connection of a subscription is lost, and keeps its last event', async () => {
+      const page = await openExplorer();
+      await page.routeWebSocket(/v1\/graphql/, (socket) => {
+        const server = socket.connectToServer();
+        server.onMessage((message) => {
+          socket.send(message);
+          if (String(message).includes('"ticks":1')) void socket.close({ code: 1006 });
+        });
+      });
+      await write(page, 'Operation', 'subscription { ticks }');
+      await page.getByRole('button', { name: 'Run' }).click();
+      await page.getByRole('alert').filter({ hasText: 'The connection to the gateway is lost' }).waitFor();
+      expect(await page.getByRole('textbox', { name: 'Answer' }).textContent()).toMatch(/"ticks":\s*1/);
+      await page.context().close();
+    });
+  });
+
+  describeInBrowser('two windows of the explorer', () => {
+    test('keep their own tabs over a reload, share the history, and lose both by a logout', async () => {
+      const page = await openExplorer();
+      await write(page, 'Operation', '{ orders { id } }');
+      const other = await page.context().newPage();
+      await other.goto(page.url());
+      await write(other, 'Operation', 'query of_the_other { orders { id } }');
+      await other.getByRole('button', { name: 'Run' }).click();
+      await page.getByRole('tab', { name: 'History' }).click();
+      await page.getByRole('button', { name: 'of_the_other' }).waitFor();
+      await page.reload();
+      await page.getByRole('button', { name: 'Query', exact: true }).waitFor();
+      expect(await page.getByRole('textbox', { name: 'Operation', exact: true }).textContent()).toBe(
+        '{ orders { id } }',
+      );
+      // Neither window has opened the explorer when the user logs out.
+      await page.goto(page.url().replace('explorer', 'account'));
+      await page.getByRole('button', { name: 'Log out' }).click();
+      await page.getByRole('button', { name: 'Log in' }).waitFor();
+      expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))).not.toContain(
+        'orders',
+      );
+      await page.context().close();
+    });
+  });
+
+  describeInBrowser('a request to any address', () => {
+    test('has no body that was typed for another method, and says what of its answer is shown', async () => {
+      const page = await openConsole('rest');
+      await logIn(page, 'dora');
+      await page.getByRole('button', { name: 'Any address' }).click();
+      await page.getByLabel('Method').selectOption('POST');
+      await page.getByLabel('Body (JSON)').fill('{}');
+      await page.getByLabel('Method').selectOption('GET');
+      await page.getByLabel('Path').fill('/api/rest/orders');
+      await page.route('**/api/rest/orders', (route) => route.fulfill({ body: 'x'.repeat(200_001) }));
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByText('These are the first 200,000 of 200,001 characters.').waitFor();
+      await page.context().close();
+    });
+  });
+}
+
+async function write(page: Page, editor: string, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: editor, exact: true }).focus();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.insertText(text);
+}
