@@ -215,14 +215,25 @@ async function checkService({ listen }: Config, given: string | undefined, findi
   const answer = await fetchJson(new URL('/readyz', url));
   if (answer.ok) findings.push({ check: 'service', result: 'ok', detail: `ready at ${url}` });
   // Without --url it may well run elsewhere, as in a container of its own.
-  else findings.push({ check: 'service', result: given ? 'failed' : 'warning', detail: `${url}: ${answer.problem}` });
+  else if (given) findings.push({ check: 'service', result: 'failed', detail: `${url}: ${answer.problem}` });
+  else
+    findings.push({
+      check: 'service',
+      result: 'warning',
+      detail: `${url}: ${answer.problem}; --url names another one`,
+    });
 }
 
 async function checkGateway({ accessTokens: { issuer } }: Config, findings: Finding[]): Promise<void> {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/oauth-authorization-server`;
   const answer = await fetchJson(new URL(url));
   const named = (answer.body as { issuer?: unknown } | undefined)?.issuer;
-  if (!answer.ok) findings.push({ check: 'gateway', result: 'warning', detail: `${url}: ${answer.problem}` });
+  if (!answer.ok)
+    findings.push({
+      check: 'gateway',
+      result: 'warning',
+      detail: `${url}: ${answer.problem}; AUTH_ISSUER names the gateway’s public address`,
+    });
   else if (named !== issuer)
     findings.push({ check: 'gateway', result: 'failed', detail: `${url} does not name AUTH_ISSUER as its issuer` });
   else findings.push({ check: 'gateway', result: 'ok', detail: `publishes the issuer ${issuer}` });

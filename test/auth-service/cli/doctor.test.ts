@@ -57,4 +57,11 @@ describe('the doctor', () => {
     const silent = await diagnose({}, ['--url', 'http://127.0.0.1:1']);
     expect([silent.code, silent.of('service')?.result]).toEqual([1, 'failed']);
   });
+
+  test('says which setting leads elsewhere where the service and the gateway do not answer', async () => {
+    const { code, of } = await diagnose({ AUTH_PORT: '1', AUTH_ISSUER: 'http://127.0.0.1:1' });
+    expect(code).toBe(0);
+    expect(of('service')).toMatchObject({ result: 'warning', detail: expect.stringContaining('--url') });
+    expect(of('gateway')).toMatchObject({ result: 'warning', detail: expect.stringContaining('AUTH_ISSUER') });
+  });
 });
