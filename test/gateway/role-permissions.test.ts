@@ -147,6 +147,37 @@ describe('an object of a type that a role is not permitted', () => {
   });
 });
 
+describe('an input object that takes exactly one field', () => {
+  const { keep: keepHere, close: closeHere } = keeper();
+  afterAll(closeHere);
+
+  test('is one for a role whose permission does not repeat @oneOf', async () => {
+    const types = 'type Query { find(by: By): String } input By @oneOf { id: ID name: String }';
+    const upstream = await keepHere(graphqlUpstream(types));
+    const permissions = [{ role: 'clerk', definition: { schema: types.replace(' @oneOf', '') } }];
+    const metadata = {
+      'remote_schemas.yaml': [{ name: 'found', definition: { url: upstream.graphqlUrl }, permissions }],
+    };
+    const { graphql } = await keepHere(openGateway({ issuer, metadata }));
+    const seen = await graphql('{ __type(name: "By") { isOneOf } }', as('clerk'));
+    expect(seen.body).toEqual({ data: { __type: { isOneOf: true } } });
+    const messages = async (query: string, variables?: object) =>
+      (await graphql(query, { ...as('clerk'), variables })).body.errors?.map(({ message }) => message);
+    const query = 'query ($by: By) { find(by: $by) }';
+    expect(await messages('{ find(by: { id: 1, name: "a" }) }')).toEqual([
+      'OneOf Input Object "By" must specify exactly one key.',
+    ]);
+    expect(await messages('{ find(by: { id: null }) }')).toEqual(['Field "By.id" must be non-null.']);
+    expect(await messages(query, { by: {} })).toEqual([
+      'Variable "$by" got an invalid value: Exactly one key must be specified for OneOf type "By".',
+    ]);
+    expect(await messages(query, { by: { id: null } })).toEqual([
+      'Variable "$by" got an invalid value at "id": Field "id" must be non-null.',
+    ]);
+    expect(upstream.operations()).toEqual([]);
+  });
+});
+
 describe('a permission that does not fit the service', () => {
   const { keep: keepHere, close: closeHere } = keeper();
   afterAll(closeHere);

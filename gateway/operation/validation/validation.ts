@@ -69,10 +69,12 @@ const LITERALS: Readonly<Record<string, string>> = {
   [Kind.OBJECT]: 'an object',
 };
 
+/** Messages that name types and fields only. */
+const NAMES_ONLY = /^(Field "[\w.]+" (of required type|is not defined by type|must be non-null\.)|OneOf Input Object )/;
+
 function withoutValue(error: GraphQLError, context: ValidationContext): GraphQLError {
   const node = error.nodes?.[0];
-  // These name types and fields only.
-  if (!node || /^Field "[\w.]+" (of required type|is not defined by type)/.test(error.message)) return error;
+  if (!node || NAMES_ONLY.test(error.message)) return error;
   const found = LITERALS[node.kind] ?? 'something else';
   const message = `Expected value of type "${String(context.getInputType())}", found ${found}.`;
   return new GraphQLError(message, { nodes: error.nodes ?? null });

@@ -96,8 +96,16 @@ function findProblems(
 }
 
 // These messages of graphql-js name types and fields only; all others may hold the value.
-const HARMLESS =
-  /^(Expected non-nullable type "[^"]*" not to be null\.|Expected type "[^"]*" to be an object\.|Field "\w+" (of required type "[^"]*" was not provided|is not defined by type "\w+")\.)/;
+const HARMLESS = new RegExp(
+  [
+    'Expected non-nullable type "[^"]*" not to be null\\.',
+    'Expected type "[^"]*" to be an object\\.',
+    'Field "\\w+" (of required type "[^"]*" was not provided|is not defined by type "\\w+"|must be non-null)\\.',
+    'Exactly one key must be specified for OneOf type "\\w+"\\.',
+  ]
+    .map((message) => `^${message}`)
+    .join('|'),
+);
 const EXPECTED_SCALAR = /^(\w+) cannot represent/;
 
 function coercionMessage(path: readonly (string | number)[], message: string): string {

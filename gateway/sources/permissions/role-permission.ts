@@ -25,7 +25,7 @@ import type { RemoteSchemaMetadata, ValuePath } from '../../metadata/index.ts';
 import { defaultValueNode } from '../../schemas/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { SourceError, type SourceProblem, type Subschema } from '../source.ts';
-import { inheritDefaults } from './inherited-defaults.ts';
+import { inheritDefaults, inheritOneOf } from './inherited-inputs.ts';
 import type { Presets } from './preset.ts';
 import { presetProblems } from './preset-values.ts';
 import { takePresets } from './presets.ts';
@@ -116,6 +116,8 @@ export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted
     if (found.length === 0) found.push(...schemaValidationProblems(schema));
     if (found.length > 0) return { problems: found };
     for (const type of types) inheritDefaults(type, counterpart(type, withPresets, upstream));
+    for (const part of [withPresets, schema])
+      for (const type of Object.values(part.getTypeMap())) inheritOneOf(type, upstream.getType(type.name));
     return { schema, withPresets, presets };
   } catch (error) {
     return { problems: [...found, ...(error as Error).message.split('\n\n')] };

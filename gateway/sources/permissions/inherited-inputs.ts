@@ -16,6 +16,11 @@ export function inheritDefaults(part: GraphQLNamedType, whole: GraphQLNamedType 
     if (input.defaultValue === undefined) input.defaultValue = defaults.get(key);
 }
 
+/** Marks an input object that takes exactly one field of the remote schema's: a permission may leave `@oneOf` out. */
+export function inheritOneOf(part: GraphQLNamedType, whole: GraphQLNamedType | undefined): void {
+  if (isInputObjectType(part) && isInputObjectType(whole)) part.isOneOf ||= whole.isOneOf;
+}
+
 function inputsOf(type: GraphQLNamedType | undefined): readonly (readonly [key: string, input: InputValue])[] {
   if (isInputObjectType(type)) return Object.entries(type.getFields());
   if (!isObjectType(type) && !isInterfaceType(type)) return [];
