@@ -41,7 +41,8 @@ export class AuditDeduplicator {
     const now = this.#now().getTime();
     const entries: AuditEntry[] = [];
     for (const [key, { entry, endsAt, more, last }] of this.#windows) {
-      if (!all && now < endsAt) continue;
+      // One that would last longer than any was begun before the clock was set back.
+      if (!all && now < endsAt && now >= endsAt - WINDOW_MS) continue;
       this.#windows.delete(key);
       const since = entry.at.toISOString();
       if (more > 0) entries.push({ ...last, details: { ...last.details, repeated: more, since } });

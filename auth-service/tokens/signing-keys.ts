@@ -95,9 +95,14 @@ export function openSigningKeys({
     await reload().catch(onReloadFailed);
   }
 
+  /** How far the clock is from `time`. After it was set back, a time in the future would be a recent one for as long. */
+  function timeFrom(time: number): number {
+    return Math.abs(now().getTime() - time);
+  }
+
   /** Whether another replica may have published a key that this one has not read. */
   function isStale({ readAt }: View): boolean {
-    return now().getTime() - readAt > 2 * policy.reloadSeconds * 1000;
+    return timeFrom(readAt) > 2 * policy.reloadSeconds * 1000;
   }
 
   return {
@@ -123,7 +128,7 @@ export function openSigningKeys({
     async knows(kid) {
       const isKnown = () => view?.keySet.keys.some((key) => key.kid === kid) ?? false;
       if (isKnown()) return true;
-      if (now().getTime() - lastLookForUnknown < UNKNOWN_KID_INTERVAL_MS) return false;
+      if (timeFrom(lastLookForUnknown) < UNKNOWN_KID_INTERVAL_MS) return false;
       lastLookForUnknown = now().getTime();
       await reloadOrKeep();
       return isKnown();

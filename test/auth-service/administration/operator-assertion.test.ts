@@ -204,6 +204,16 @@ describe('the keys of the gateway', () => {
     expect(await find(publicJwk.kid)).toBeInstanceOf(KeyObject);
   });
 
+  test('are fetched again after the clock was set back', async () => {
+    let at = Date.now();
+    const find = createGatewayKeys({ url: gateway.url, now: () => new Date(at), onFetchFailed: () => {} });
+    await find(publicJwk.kid);
+    const before = gateway.requests.length;
+    at -= 3_600_000;
+    expect(await find(publicJwk.kid)).toBeInstanceOf(KeyObject);
+    expect(gateway.requests.length - before).toBe(1);
+  });
+
   test('that are known are there while another one is looked for', async () => {
     let answer = () => {};
     const answered = new Promise<void>((resolve) => {
