@@ -4,6 +4,7 @@ import {
   type Logger,
   makeDirectorySync,
   readSettings,
+  removeEmptyDirectories,
   SettingsError,
   StartError,
   unwritableReason,
@@ -156,8 +157,9 @@ function checkWebhooks(
 export function recordSchemas(generation: Generation, directory: string): void {
   // Of `missing/../schemas`, nothing that is missing is needed.
   const target = resolve(directory);
+  let made: readonly string[] = [];
   try {
-    makeDirectorySync(target);
+    made = makeDirectorySync(target);
     const files = new Map<string, string>();
     const { remoteSchemas } = generation.metadata;
     const unavailable = new Set(generation.missing.map(({ source }) => source));
@@ -171,6 +173,7 @@ export function recordSchemas(generation: Generation, directory: string): void {
       }
     writeFilesTogether(target, files);
   } catch (error) {
+    removeEmptyDirectories(made);
     throw new StartError(`--record: ${unwritableReason(directory, error)}`);
   }
 }

@@ -339,6 +339,15 @@ describe('schemas that are recorded', () => {
     expect([existsSync(`${location}/fresh`), existsSync(`${location}/recorded/shop.graphql`)]).toEqual([false, true]);
   });
 
+  test('leave no directories behind where they cannot be written', async () => {
+    const { path: location } = await open();
+    // The directory can be made, and the path of a file in it would be longer than paths may be.
+    let record = `${location}/recorded`;
+    while (record.length < 4_080) record += `/${'x'.repeat(Math.min(200, 4_081 - record.length))}`;
+    await expect(textOf({ location, environment, record })).rejects.toThrow(/^--record: .* \(ENAMETOOLONG\)$/);
+    expect(existsSync(`${location}/recorded`)).toBe(false);
+  });
+
   test('cannot be written where a file is', async () => {
     const { path: location } = await open();
     await expect(textOf({ location, environment, record: `${location}/version.yaml` })).rejects.toThrow(
