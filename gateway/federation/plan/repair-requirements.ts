@@ -15,7 +15,7 @@ export function repairRequirements(
   types: SupergraphTypes,
 ): readonly Fetch[] {
   return fetches
-    .flatMap((fetch) => (fetch.kind === 'entities' ? withAllMembers(fetch, operation, types) : [fetch]))
+    .flatMap((fetch) => (fetch.kind === 'entities' ? withAllMembers(fetch, fetches, operation, types) : [fetch]))
     .flatMap((fetch, _, all) => withArguments(fetch, all, types));
 }
 
@@ -49,6 +49,7 @@ interface MembersPart {
  */
 function withAllMembers(
   fetch: EntityFetch,
+  fetches: readonly Fetch[],
   operation: OperationDefinitionNode,
   types: SupergraphTypes,
 ): readonly Fetch[] {
@@ -60,10 +61,12 @@ function withAllMembers(
   if (!types.isAbstract(type) || !types.isA(required.typeCondition, type)) return [fetch];
   const isComplete = required.typeCondition === type;
   const membersOf = selectingMembers(fetch, type, operation, types);
+  const needed = requiredOf(fetches, types);
   const parts = new Map<string, MembersPart>();
   for (const selection of selected.selectionSet.selections) {
     const wanted = isComplete ? [] : wantedBy({ ...fetch, selections: [selection] }, type, types);
-    const members = membersOf(selection);
+    const isNeeded = selection.kind !== Kind.FIELD || needed.has(responseKey(selection));
+    const members = isNeeded ? [type] : membersOf(selection);
     const key = [...members, ...wanted.map((field) => print(field))].join(' ');
     const part = parts.get(key) ?? { wanted, members, selections: [] };
     part.selections.push(selection);
@@ -87,16 +90,28 @@ function selectingMembers(
   type: string,
   operation: OperationDefinitionNode,
   types: SupergraphTypes,
-): (selection: SelectionNode) => readonly string[] {
+): (field: FieldNode) => readonly string[] {
   const asked = paths.flatMap((path) => askedAt(operation.selectionSet.selections, fieldKeysOf(path)));
   const all = types.objectsOf(type);
   const keys = new Map(all.map((one) => [one, new Set(fieldsOfType(asked, one, types).map(responseKey))]));
-  return (selection) => {
-    const members =
-      selection.kind === Kind.FIELD ? all.filter((one) => keys.get(one)?.has(responseKey(selection))) : [];
-    // The planner fetches fields that the operation does not select, such as those that others require.
+  return (field) => {
+    const members = all.filter((one) => keys.get(one)?.has(responseKey(field)));
     return members.length === 0 || members.length === all.length ? [type] : members;
   };
+}
+
+/** The response keys that fetches require of entities, for types that the operation may not select them for. */
+function requiredOf(fetches: readonly Fetch[], types: SupergraphTypes): ReadonlySet<string> {
+  const namesIn = (one: RequiresSelection): readonly string[] => {
+    if (one.kind === 'Field') return [one.name];
+    return one.kind === 'InlineFragment' ? one.selections.flatMap(namesIn) : [];
+  };
+  const names = fetches.flatMap((fetch) => {
+    if (fetch.kind !== 'entities') return [];
+    // The planner may have lost what the fields require.
+    return [...fetch.requires.flatMap(namesIn), ...wantedBy(fetch, '', types).map(({ name }) => name.value)];
+  });
+  return new Set(names);
 }
 
 function toRequired({ name, selectionSet }: FieldNode): RequiresSelection {

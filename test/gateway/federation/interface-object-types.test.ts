@@ -101,6 +101,30 @@ test.each<[string, object[]]>([
   expect(await world.ask(`{ rated { ${selections} } }`)).toEqual({ data: { rated: [film, null, song] } });
 });
 
+test('a field that is selected for one type and required for another is fetched for both', async () => {
+  const labels = {
+    sdl: `type Work @key(fields: "id") @interfaceObject { id: ID! code: String @external
+      tag: String label: String @requires(fields: "code") }`,
+    resolvers: {
+      Work: {
+        __resolveReference: (reference: object) => reference,
+        tag: ({ id }: { id: string }) => `tag of ${id}`,
+        label: ({ code }: { code?: string }) => `label of ${code}`,
+      },
+    },
+  };
+  const world = await keep(federate({ labels, reviews, works }));
+  expect(await world.ask('{ rated { ... on Film { code } ... on Song { label } } }')).toEqual({
+    data: { rated: [{ code: 'w1' }, null, { label: 'label of w2' }] },
+  });
+  expect(await world.ask('{ rated { ... on Film { code tag } ... on Song { label } } }')).toEqual({
+    data: { rated: [{ code: 'w1', tag: 'tag of 1' }, null, { label: 'label of w2' }] },
+  });
+  expect(await world.ask('{ rated { ... on Film { code label } ... on Song { tag } } }')).toEqual({
+    data: { rated: [{ code: 'w1', label: 'label of w1' }, null, { tag: 'tag of 2' }] },
+  });
+});
+
 test('interface objects may form a chain', async () => {
   const linking = {
     ...reviews,
