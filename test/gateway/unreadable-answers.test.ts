@@ -67,7 +67,18 @@ test('an answer without any member leaves no hole in what is put together', asyn
   expect((await gateway.graphql('{ orders users }', { token })).body).toEqual({ data: { users: 2 } });
 });
 
-test.each(['a\r\nset-cookie: b=c', '一'])(
+test.each(['"text"', '["a","b"]', '1', 'null'])(
+  '`extensions` of an error that are no object are left out: %s',
+  async (value) => {
+    ordersAnswers(`{"data":null,"errors":[{"message":"closed","extensions":${value}}]}`);
+    const { body } = await gateway.graphql('{ orders }', { token });
+    expect(body.errors?.map((error) => error.extensions)).toEqual([
+      { path: '$', code: 'remote-schema-error', service: 'orders' },
+    ]);
+  },
+);
+
+test.each([['a\r\nset-cookie: b=c'], ['一'], ['5'.repeat(5_000)], [{}], [[1]], [true]])(
   'a header that a service asks for and no response can have: %j',
   async (value) => {
     ordersAnswers(JSON.stringify({ data: { orders: 1 }, extensions: { http: { headers: { 'retry-after': value } } } }));

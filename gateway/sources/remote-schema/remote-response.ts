@@ -1,4 +1,5 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
+import { isJsonObject } from '../../../platform/index.ts';
 import type { UpstreamResponse } from '../../upstream/index.ts';
 import { invalidJsonResponse, sourceError, sourceFailure } from '../errors.ts';
 import type { HttpHints, OperationContext } from '../operation-context.ts';
@@ -79,35 +80,43 @@ function protocolError(service: string, message: string): ExecutionResult {
 
 /** An error that the remote reported: its message, path and extensions stay, its name is added. */
 export function relayedError(service: string, error: unknown): GraphQLError {
-  const { message, path, extensions } = (error ?? {}) as { message?: unknown; path?: unknown; extensions?: object };
+  const { message, path, extensions } = (error ?? {}) as { message?: unknown; path?: unknown; extensions?: unknown };
   return new GraphQLError(typeof message === 'string' ? message : 'error without a message', {
     ...(Array.isArray(path) && { path }),
     extensions: { code: REMOTE_SCHEMA_ERROR, ...withoutTraces(extensions), service },
   });
 }
 
-/** Some servers put stack traces into their errors unless they run in production mode. */
-export function withoutTraces(extensions: object | undefined): object {
-  const { stacktrace: _stacktrace, exception: _exception, ...rest } = (extensions ?? {}) as Record<string, unknown>;
+/**
+ * The extensions of an error without the stack traces that some servers add unless they run in production mode. Only an object
+ * is valid (GraphQL section 7.1.2); a string would be copied character by character, which holds up the process for seconds.
+ */
+export function withoutTraces(extensions: unknown): object {
+  if (!isJsonObject(extensions)) return {};
+  const { stacktrace: _stacktrace, exception: _exception, ...rest } = extensions;
   return rest;
 }
 
 /** A source may ask for an HTTP status and headers with `extensions.http = { status, headers }`. */
 export function takeHttpHints(extensions: unknown, hints: HttpHints): void {
-  const http = (extensions as { http?: { status?: unknown; headers?: unknown } } | undefined)?.http;
-  if (typeof http !== 'object' || http === null) return;
+  const http = isJsonObject(extensions) ? extensions.http : undefined;
+  if (!isJsonObject(http)) return;
   const { status, headers } = http;
   if (isStatusWithBody(status)) hints.status = status;
-  for (const [name, value] of Object.entries(headers ?? {}))
-    if (ALLOWED_RESPONSE_HEADERS.has(name.toLowerCase()) && SENDABLE.test(String(value)))
+  if (!isJsonObject(headers)) return;
+  for (const name in headers) {
+    const value = headers[name];
+    const isSendable = (typeof value === 'string' && SENDABLE.test(value)) || typeof value === 'number';
+    if (isSendable && ALLOWED_RESPONSE_HEADERS.has(name.toLowerCase()))
       hints.headers[name.toLowerCase()] = String(value);
+  }
 }
 
 /** Takes over the status 503 or 429 of a source, with `Retry-After` (RFC 9110 section 15.6.4, RFC 6585 section 4). */
 function takeRefusal({ status, headers }: UpstreamResponse, hints: HttpHints): void {
   if (status !== 429 && status !== 503) return;
   takeHttpHints(
-    { http: { status, headers: { 'retry-after': headers['retry-after'] ?? DEFAULT_RETRY_SECONDS } } },
+    { http: { status, headers: { 'retry-after': String(headers['retry-after'] ?? DEFAULT_RETRY_SECONDS) } } },
     hints,
   );
 }
@@ -127,5 +136,5 @@ const DEFAULT_RETRY_SECONDS = '5';
 
 /** The only response headers that a source may set by `extensions.http`. */
 const ALLOWED_RESPONSE_HEADERS = new Set(['retry-after', 'www-authenticate', 'cache-control']);
-/** The values that can be sent in a response header. */
-const SENDABLE = /^[\t\x20-\x7e]*$/;
+/** The values that can be sent in a response header, and that clients accept: many take no more than 8 KiB of a line. */
+const SENDABLE = /^[\t\x20-\x7e]{0,4096}$/;
