@@ -29,7 +29,8 @@ export interface UpstreamHandler {
 
 /** Receives the bytes of a response as they arrive. */
 export interface UpstreamSink {
-  onData(chunk: Buffer): void;
+  /** @returns how many bytes of the response it keeps until more of it has come. */
+  onData(chunk: Buffer): number;
   /** The response is complete. */
   onEnd(): void;
 }
@@ -117,6 +118,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   #size = 0;
   /** Bytes that the budget has counted. */
   #counted = 0;
+  /** Whether its receiver has paused it. */
+  #isPaused = false;
   /** Whether the budget holds it up, or has done so. */
   #isHeld = false;
   #wasHeld = false;
@@ -180,8 +183,16 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#size += chunk.length;
     if (this.#size > this.#maxBodyBytes) this.fail(new UpstreamError('too-large'));
-    else if (this.#sink) this.#sink.onData(chunk);
+    else if (this.#sink) this.#countKept(this.#sink.onData(chunk));
     else this.#keep(chunk);
+  }
+
+  #countKept(kept: number): void {
+    if (this.#isOver) return;
+    const before = this.#counted;
+    this.#counted = kept > UNCOUNTED_BYTES ? kept : 0;
+    if (this.#counted > before) this.#budget.take(this.#counted - before, this);
+    else if (this.#counted < before) this.#budget.giveBack(before - this.#counted, this);
   }
 
   #keep(chunk: Buffer): void {
@@ -215,23 +226,27 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   hold(): void {
     this.#wasHeld = true;
     this.#isHeld = true;
-    this.pause();
+    this.#controller?.pause();
   }
 
   release(): void {
     this.#isHeld = false;
     // undici's parser cannot go on with one connection while it is at work on another, whose answer may have ended.
-    setImmediate(() => {
-      if (!this.#isHeld) this.resume();
-    });
+    setImmediate(() => this.#readOn());
   }
 
   pause(): void {
+    this.#isPaused = true;
     if (!this.#isOver) this.#controller?.pause();
   }
 
   resume(): void {
-    if (!this.#isOver) this.#controller?.resume();
+    this.#isPaused = false;
+    this.#readOn();
+  }
+
+  #readOn(): void {
+    if (!this.#isOver && !this.#isHeld && !this.#isPaused) this.#controller?.resume();
   }
 
   begun(): void {

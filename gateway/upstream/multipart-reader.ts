@@ -3,6 +3,10 @@ const LINE_END = Buffer.from('\r\n');
 const DASH = 0x2d;
 const SPACE = 0x20;
 const TAB = 0x09;
+/** White space behind a boundary that is read: HTTP adds none, and all of it is read again with each chunk. */
+const MAX_PADDING = 256;
+/** The buffer of a part that was longer is not kept for the next one. */
+const MAX_SPARE_BYTES = 64 * 1024;
 const BOUNDARY_VALUE = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i;
 
 /**
@@ -36,6 +40,11 @@ export class MultipartReader {
   /** Whether the last delimiter has come. */
   get isClosed(): boolean {
     return this.#state === 'closed';
+  }
+
+  /** Bytes that it keeps until more of the body has come. */
+  get pendingBytes(): number {
+    return this.#length;
   }
 
   /** @returns false when it is no multipart body. */
@@ -96,14 +105,11 @@ export class MultipartReader {
   #keep(bytes: Buffer, from: number, chunk: Buffer): void {
     const rest = bytes.length - from;
     this.#searched = Math.max(0, this.#searched - from);
-    if (this.isClosed || rest === 0) {
-      this.#length = 0;
-      return;
-    }
-    this.#length = rest;
-    if (from === 0 && bytes !== chunk) return;
-    if (this.#kept.length < rest) this.#kept = Buffer.allocUnsafe(rest);
-    bytes.copy(this.#kept, 0, from);
+    this.#length = this.isClosed ? 0 : rest;
+    if (from === 0 && bytes !== chunk && !this.isClosed) return;
+    if (this.#kept.length < this.#length || this.#kept.length > MAX_SPARE_BYTES)
+      this.#kept = Buffer.allocUnsafe(this.#length);
+    if (this.#length > 0) bytes.copy(this.#kept, 0, from);
   }
 }
 
@@ -115,6 +121,7 @@ function endOfDelimiter(bytes: Buffer, from: number): number | 'last' | 'incompl
   if (bytes.length >= from + 2 && bytes[from] === DASH && bytes[from + 1] === DASH) return 'last';
   let at = from;
   while (bytes[at] === SPACE || bytes[at] === TAB) at += 1;
+  if (at > from + MAX_PADDING) return 'malformed';
   const [first, second] = [bytes[at], bytes[at + 1]];
   if (first === LINE_END[0] && second === LINE_END[1]) return at;
   const isBegun = first === undefined || (second === undefined && (first === LINE_END[0] || first === DASH));

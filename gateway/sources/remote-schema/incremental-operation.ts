@@ -84,7 +84,9 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
     const reader = new MultipartReader(boundaryOf(type), (bytes) => this.#take(bytes));
     return {
       onData: (chunk) => {
-        if (this.#state !== 'over' && !reader.read(chunk)) flow.refuse('the answer is not as multipart has to be');
+        if (this.#state === 'over') return 0;
+        if (!reader.read(chunk)) flow.refuse('the answer is not as multipart has to be');
+        return reader.pendingBytes;
       },
       onEnd: () => this.onError(new UpstreamError('connection', new Error('the answer ended before its last part'))),
     };

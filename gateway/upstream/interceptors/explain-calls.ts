@@ -37,7 +37,7 @@ class ExplainingHandler extends InterceptingHandler {
       sink && {
         onData: (chunk) => {
           this.#bytes += chunk.length;
-          sink.onData(chunk);
+          return sink.onData(chunk);
         },
         onEnd: () => sink.onEnd(),
       }

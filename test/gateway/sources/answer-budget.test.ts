@@ -71,6 +71,74 @@ describe('answers that take too much memory together', () => {
   });
 });
 
+describe('answers that are received as they come', () => {
+  /** Keeps all of an answer, as of a part whose end has not come, and goes on whatever the budget says. */
+  function keepAll(http: Awaited<ReturnType<typeof connections>>['http']) {
+    return new Promise((resolve) => {
+      let kept = 0;
+      http.dispatch(
+        { url: `${service.url}/endless`, method: 'GET', headers: {}, timeoutMs: 20_000 },
+        {
+          onResponse: resolve,
+          onError: ({ reason }) => resolve(reason),
+          onStart: (_status, _headers, flow) => ({
+            onData: (chunk) => {
+              flow.pause();
+              flow.resume();
+              kept += chunk.length;
+              return kept;
+            },
+            onEnd: () => resolve('ended'),
+          }),
+        },
+      );
+    });
+  }
+
+  test('are counted with what is kept of them', async () => {
+    const { http } = await connections();
+    const most = { bytes: 0, held: 0 };
+    const watch = setInterval(() => {
+      most.bytes = Math.max(most.bytes, http.buffered.bytes);
+      most.held = Math.max(most.held, http.buffered.held);
+    }, 1);
+    const endless = await Promise.all(Array.from({ length: 12 }, () => keepAll(http)));
+    clearInterval(watch);
+    // Those that wait for their turn may be late on a slow machine.
+    for (const reason of endless) expect(['too-large', 'exhausted']).toContain(reason);
+    expect(most.held).toBeGreaterThan(5);
+    expect(most.bytes).toBeLessThanOrEqual(BUDGET + MAX_RESPONSE + 12 * ONE_TURN);
+    expect([http.buffered.bytes, http.buffered.held]).toEqual([0, 0]);
+  });
+
+  test('are not counted with what is passed on', async () => {
+    const { http } = await connections();
+    let size = 0;
+    let most = 0;
+    const outcome = await new Promise((resolve) => {
+      http.dispatch(
+        { url: `${service.url}/long`, method: 'GET', headers: {}, timeoutMs: 20_000 },
+        {
+          onResponse: resolve,
+          onError: ({ reason }) => resolve(reason),
+          onStart: () => ({
+            onData: (chunk) => {
+              most = Math.max(most, http.buffered.bytes);
+              size += chunk.length;
+              return size < MIB ? size : 0;
+            },
+            onEnd: () => resolve('ended'),
+          }),
+        },
+      );
+    });
+    expect([outcome, size]).toEqual(['ended', LONG]);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(MIB);
+    expect(http.buffered.bytes).toBe(0);
+  });
+});
+
 test('a service that fills the budget and then says no more does not hold up another one', async () => {
   const http = await keep(openUpstreamHttp({ maxResponseBytes: MAX_RESPONSE, maxBufferedBytes: BUDGET }));
   const hostile = await keep(serve((_, response) => void response.write(Buffer.alloc(LONG, 'x'))));

@@ -34,10 +34,22 @@ describe('a multipart body', () => {
     expect(read('-', ['\r\n---\r\n\r\n{}\r\n-----']).isClosed).toBe(true);
   });
 
+  test('keeps only what has not been passed on', () => {
+    const reader = new MultipartReader('b', () => {});
+    reader.read(Buffer.from(`--b\r\n\r\n${'x'.repeat(200_000)}`));
+    const whole = reader.pendingBytes;
+    reader.read(Buffer.from('\r\n--b\r\n\r\ntwo'));
+    expect(whole).toBeGreaterThanOrEqual(200_000);
+    expect(reader.pendingBytes).toBeLessThan(20);
+    reader.read(Buffer.from('\r\n--b--'));
+    expect(reader.pendingBytes).toBe(0);
+  });
+
   test.each([
     ['no empty line after its headers', '--b\r\ncontent-type: application/json\r\n--b'],
     ['something else behind the boundary', '--b\r\n\r\none\r\n--bc\r\n'],
     ['one dash behind the boundary', '--b\r\n\r\none\r\n--b-c'],
+    ['more white space behind the boundary than any server sends', `--b${' '.repeat(1_000)}`],
   ])('is none with %s', (_, text) => {
     expect(read('b', [text]).isMultipart).toBe(false);
   });
