@@ -5,6 +5,7 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
+const BYTE_ORDER_MARK = '\u{feff}';
 /** Characters of an event that has not ended. */
 const MAX_PENDING = 16 * 1024 * 1024;
 
@@ -21,6 +22,7 @@ export class EventStreamReader {
   #event = '';
   #data: string[] = [];
   #endedWithReturn = false;
+  #hasBegun = false;
 
   constructor(onEvent: (event: ServerSentEvent) => void) {
     this.#onEvent = onEvent;
@@ -29,6 +31,9 @@ export class EventStreamReader {
   /** @returns false when an event is larger than it may be. */
   read(text: string): boolean {
     let rest = text;
+    // A byte order mark may stand before everything else (section 9.2.6).
+    if (!this.#hasBegun && rest.startsWith(BYTE_ORDER_MARK)) rest = rest.slice(1);
+    this.#hasBegun ||= text !== '';
     // A line feed after a carriage return belongs to it, even where it comes in the next piece.
     if (this.#endedWithReturn && rest.startsWith('\n')) rest = rest.slice(1);
     this.#endedWithReturn = rest === '' ? this.#endedWithReturn : rest.endsWith('\r');

@@ -10,6 +10,8 @@ import { headersByName } from './upstream-headers.ts';
 
 /** How many bytes are read of a response that is no event stream. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
+/** Some servers send `none` in the hope that nothing on the way compresses their events. */
+const COMPRESSED = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
 
 /**
  * Runs one operation on a remote schema over server-sent events: GraphQL over SSE, "distinct connections mode". Each
@@ -41,13 +43,20 @@ export function receiveOverEventStream(
     clearTimeout(tooLate);
     receiver.lost(error.message);
   });
+  // A service that switches to another protocol closes the connection without an error or a response.
+  outgoing.on('close', () => {
+    clearTimeout(tooLate);
+    if (!incoming) receiver.lost('closed without an answer');
+  });
   outgoing.on('response', (response) => {
     incoming = response;
-    const isStream = /^text\/event-stream\s*(;|$)/i.test(response.headers['content-type'] ?? '');
-    if (response.statusCode === 200 && isStream) {
+    const { 'content-type': type = '', 'content-encoding': encoding = '' } = response.headers;
+    if (response.statusCode !== 200 || !/^text\/event-stream\s*(;|$)/i.test(type)) readRefusal(response, receiver);
+    else if (COMPRESSED.test(encoding)) receiver.lost('an event stream in a coding that was not asked for');
+    else {
       clearTimeout(tooLate);
       readEventStream(response, receiver);
-    } else readRefusal(response, receiver);
+    }
   });
   outgoing.end(body);
   return {

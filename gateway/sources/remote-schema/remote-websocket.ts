@@ -7,6 +7,8 @@ import { headersByName } from './upstream-headers.ts';
 
 /** The largest event that is accepted. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** How much may wait to be read by the remote when it is to be answered again. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
 /** The interval of pings on a quiet connection. */
 const PING_EVERY_MS = 20_000;
 /** How long the remote may take to answer a close frame. */
@@ -108,6 +110,7 @@ export function receiveOverWebSocket(
       case 'complete':
         return receiver.complete();
       case 'ping':
+        if (socket.bufferedAmount > MAX_UNREAD_BYTES) return lose('it does not read the answers to its pings');
         return send({ type: 'pong', ...(message.payload !== undefined && { payload: message.payload }) });
       case 'connection_error':
         return lose('the connection was refused');

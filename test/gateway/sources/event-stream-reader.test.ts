@@ -47,6 +47,13 @@ describe.each([
   });
 });
 
+test.each([
+  ['in one piece', ['\u{feff}data: 1\n\n']],
+  ['in a piece of its own', ['', '\u{feff}', 'data: 1\n\n']],
+])('a byte order mark %s before an event stream is no part of it', (_, pieces) => {
+  expect(read(pieces)).toEqual([{ event: 'message', data: '1' }]);
+});
+
 test('an event that never ends is not read for ever', () => {
   const reader = new EventStreamReader(() => {});
   const piece = `data: ${'x'.repeat(1024 * 1024)}\n`;

@@ -70,6 +70,18 @@ test('a service whose ping cannot be answered is given up, for its own subscribe
   expect((await gateway.graphql('{ hello }', { token: issuer.token() })).body).toEqual({ data: { hello: 'world' } });
 });
 
+test('a service that reads no answers to its pings is given up', async () => {
+  answer = ({ type }, socket) => {
+    if (type !== 'connection_init') return;
+    socket.pause();
+    const ping = JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(1024 * 1024) } });
+    // More than the buffers of both ends take.
+    for (let sent = 0; sent < 48; sent++) socket.send(ping, () => {});
+  };
+  const raw = await subscribed('1');
+  expect(await raw.next('error')).toMatchObject({ payload: [LOST] });
+});
+
 test('variables that are nested too deeply end the connection that they came over, and no other', async () => {
   answer = ({ type }, socket) => {
     if (type === 'connection_init') socket.send('{"type":"connection_ack"}');
