@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { CloseCode } from 'graphql-ws';
-import type { RawData, WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import { Cancellation } from '../../platform/index.ts';
 import { type GatewayError, toLoggedError, tooManyConcurrentOperations } from '../errors.ts';
 import { readOperationRequest } from '../graphql-http/index.ts';
@@ -9,10 +9,11 @@ import { type OperationPipeline, refusedRequest } from '../operation/index.ts';
 import type { Authenticator } from '../session/index.ts';
 import { closeReason } from './close-reason.ts';
 import { connectionHeaders } from './connection-headers.ts';
-import { invalidConnectionInit } from './errors.ts';
+import { invalidConnectionInit, operationsTooLong } from './errors.ts';
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts';
 import type { SubscriptionLimits } from './limits.ts';
 import { OperationContexts } from './operation-contexts.ts';
+import { hasRoomFor } from './operation-memory.ts';
 import type { ClientMessage, CloseFrame, Protocol } from './protocol.ts';
 import { SendQueue } from './send-queue.ts';
 import { ConnectionExpiry } from './session-expiry.ts';
@@ -39,6 +40,8 @@ const INTERNAL_ERROR_CLOSE: CloseFrame = { code: CloseCode.InternalServerError, 
 /** An operation of the client: being prepared, then delivered. */
 interface Running {
   readonly cancellation: Cancellation;
+  /** Characters of its message. */
+  readonly length: number;
   delivery: SubscriptionStream | undefined;
 }
 
@@ -56,7 +59,7 @@ export class Connection {
   readonly #sendQueue: SendQueue;
   readonly #running = new Map<string, Running>();
   /** Operations that came before the connection was acknowledged. */
-  readonly #early: (ClientMessage & { type: 'subscribe' })[] = [];
+  readonly #early: { readonly id: string; readonly payload: unknown; readonly length: number }[] = [];
   #headers: IncomingHttpHeaders = {};
   #state: 'new' | 'initialising' | 'open' = 'new';
   #departure: GracefulClose | undefined;
@@ -81,7 +84,11 @@ export class Connection {
       },
       onSilence: () => this.#giveUp('the client does not answer'),
     });
-    socket.on('message', (data, isBinary) => this.#receive(isBinary || isDeep(data) ? '' : String(data)));
+    // Messages come in one buffer each.
+    socket.on('message', (data, isBinary) => {
+      const isText = !isBinary && Buffer.isBuffer(data) && !isNestedTooDeep(data);
+      this.#receive(isText ? String(data) : '');
+    });
     // The close code says what went wrong.
     socket.on('error', () => {});
     socket.once('close', () => this.#closed());
@@ -106,7 +113,7 @@ export class Connection {
     if (this.#isOver) return;
     try {
       const message = protocol.read(text);
-      if (message) this.#follow(message);
+      if (message) this.#follow(message, text.length);
       else this.#object(protocol.badMessage());
     } catch (thrown) {
       // Nothing above would catch it, and it would end the process.
@@ -115,7 +122,7 @@ export class Connection {
     }
   }
 
-  #follow(message: ClientMessage): void {
+  #follow(message: ClientMessage, length: number): void {
     switch (message.type) {
       case 'init':
         if (this.#state === 'new') this.#initialise(message.payload);
@@ -131,15 +138,16 @@ export class Connection {
         this.#stop(message.id);
         break;
       case 'subscribe':
-        if (this.#state === 'open') this.#start(message.id, message.payload);
-        else if (this.#mayWait()) this.#early.push(message);
+        if (this.#state === 'open') this.#start(message.id, message.payload, length);
+        else if (this.#mayWait(length)) this.#early.push({ id: message.id, payload: message.payload, length });
         else this.#end(NOT_INITIALISED);
     }
   }
 
-  #mayWait(): boolean {
+  #mayWait(length: number): boolean {
     const { protocol, limits } = this.#parts;
-    return this.#state === 'initialising' && protocol.takesEarlyOperations && this.#early.length < limits.maxOperations;
+    if (this.#state !== 'initialising' || !protocol.takesEarlyOperations) return false;
+    return this.#early.length < limits.maxOperations && hasRoomFor(length, this.#early, limits.maxMessageBytes);
   }
 
   #initialise(payload: unknown): void {
@@ -169,18 +177,20 @@ export class Connection {
     if (this.#isOver || this.#state !== 'initialising') return;
     this.#state = 'open';
     for (const message of this.#parts.protocol.acknowledge()) this.#say(message);
-    for (const { id, payload } of this.#early.splice(0)) this.#start(id, payload);
+    for (const { id, payload, length } of this.#early.splice(0)) this.#start(id, payload, length);
   }
 
-  #start(id: string, payload: unknown): void {
+  #start(id: string, payload: unknown, length: number): void {
     const { protocol, limits } = this.#parts;
     if (this.#departure) return;
     if (this.#running.has(id)) this.#object(protocol.duplicate(id));
     else if (this.#running.size >= limits.maxOperations)
       this.#say(protocol.error(id, [refusedRequest(tooManyConcurrentOperations(limits.maxOperations))]));
+    else if (!hasRoomFor(length, this.#running.values(), limits.maxMessageBytes))
+      this.#say(protocol.error(id, [refusedRequest(operationsTooLong())]));
     else {
       this.#count++;
-      const running: Running = { cancellation: new Cancellation(), delivery: undefined };
+      const running: Running = { cancellation: new Cancellation(), length, delivery: undefined };
       this.#running.set(id, running);
       void this.#run(id, running, payload);
     }
@@ -287,9 +297,4 @@ export class Connection {
   #foreseen(thrown: unknown): GatewayError {
     return toLoggedError(thrown, this.#parts.incoming, 'an operation');
   }
-}
-
-/** Messages come in one buffer each. */
-function isDeep(data: RawData): boolean {
-  return Buffer.isBuffer(data) && isNestedTooDeep(data);
 }

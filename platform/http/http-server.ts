@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { StartError } from '../process.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type ConnectionLimits,
 } from './connection-guard.ts';
 import { acceptableConnections } from './open-files.ts';
+import { PipelinedResponses } from './pipelined-responses.ts';
 
 /** Large enough that a request with a token that is far too long gets our error, not the HTTP parser's. */
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -59,8 +60,8 @@ export interface ListeningServer {
  */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<ListeningServer> {
   let isDraining = false;
-  const pipelined = new PipelinedResponses();
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
+  const pipelined = new PipelinedResponses(limits.slowReaderMs);
   const { shouldUpgradeCallback } = options;
   const server = createServer(
     {
@@ -75,7 +76,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     (request, response) => {
       // Otherwise its client could send the next request just as the connection closes, and not know whether it arrived.
       if (isDraining) response.shouldKeepAlive = false;
-      if (response.socket === null) pipelined.add(request.socket, response);
+      if (response.socket === null && !pipelined.admits(request.socket, response)) return;
       if (request.rawHeaders.length > 2 * MAX_HEADERS) {
         response.writeHead(431, { connection: 'close' }).end();
         return;
@@ -138,37 +139,6 @@ export async function reservePort(
     server.listen({ port: options.port, host: options.host, exclusive: true }, resolve);
   });
   return () => new Promise((resolve) => server.close(() => resolve()));
-}
-
-/**
- * Responses to pipelined requests (RFC 9112 section 9.3.2). Such a response has no socket until the responses before it
- * have been sent, and Node 20 and 22 emit no `close` for it when the connection ends: the work for it would go on for ever.
- */
-class PipelinedResponses {
-  readonly #bySocket = new WeakMap<Socket, Set<ServerResponse>>();
-
-  add(socket: Socket, response: ServerResponse): void {
-    const line = this.#bySocket.get(socket) ?? this.#lineOf(socket);
-    line.add(response);
-    response.once('close', () => line.delete(response));
-  }
-
-  #lineOf(socket: Socket): Set<ServerResponse> {
-    const line = new Set<ServerResponse>();
-    this.#bySocket.set(socket, line);
-    // Newer versions emit it within this turn of the event loop, and a second one would be counted as a second response.
-    socket.once('close', () => setImmediate(() => closeResponses(line)));
-    return line;
-  }
-}
-
-function closeResponses(responses: Iterable<ServerResponse>): void {
-  for (const response of responses) {
-    // Node emits `close` for a response that has its socket.
-    if (response.socket !== null || response.writableFinished) continue;
-    response.destroy();
-    response.emit('close');
-  }
 }
 
 function stopServer(server: Server, sockets: () => Iterable<Socket>, graceMs: number): Promise<void> {

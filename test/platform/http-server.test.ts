@@ -1,7 +1,7 @@
 import { Agent, type RequestListener, request, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type ListeningServer, listen } from '../../platform/index.ts';
+import { type ConnectionLimits, type ListeningServer, listen } from '../../platform/index.ts';
 import { until } from '../gateway/harness/keep.ts';
 import { sendBytes } from '../gateway/harness/raw.ts';
 
@@ -13,8 +13,18 @@ afterEach(async () => {
   }
 });
 
-async function open(handler: RequestListener, stopGraceMs = 5_000): Promise<ListeningServer> {
-  const listening = await listen(handler, { host: '127.0.0.1', port: 0, portVariable: 'SOME_PORT', stopGraceMs });
+async function open(
+  handler: RequestListener,
+  stopGraceMs = 5_000,
+  limits: Partial<ConnectionLimits> = {},
+): Promise<ListeningServer> {
+  const listening = await listen(handler, {
+    host: '127.0.0.1',
+    port: 0,
+    portVariable: 'SOME_PORT',
+    stopGraceMs,
+    limits,
+  });
   opened.push(listening);
   return listening;
 }
@@ -166,4 +176,48 @@ test('each of several pipelined responses whose client has left is closed once',
   // What a second event needs to arrive.
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
   expect(closed).toEqual([1, 1, 1]);
+});
+
+test('a connection with more pipelined requests than any client sends is closed', async () => {
+  let begun = 0;
+  const { port } = await open(() => {
+    begun++;
+  });
+  const client = connect(port, '127.0.0.1');
+  client.on('error', () => {});
+  const closed = new Promise((resolve) => client.once('close', resolve));
+  client.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500));
+  await closed;
+  expect(begun).toBe(101);
+});
+
+test('pipelined responses wait behind another one for as long as they are short', async () => {
+  let finish = () => {};
+  let closed = 0;
+  const { port } = await open(
+    ({ url }, response) => {
+      response.on('close', () => closed++);
+      if (url === '/late') finish = () => response.end('late');
+      else if (url === '/stream') response.write('begun');
+      else response.end(url === '/long' ? 'x'.repeat(100_000) : 'short');
+    },
+    undefined,
+    { slowReaderMs: 50 },
+  );
+  const send = (...paths: readonly string[]) => {
+    const client = connect(port, '127.0.0.1');
+    client.on('error', () => {});
+    client.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`).join(''));
+    return client;
+  };
+  const short = send('/late', '/short');
+  let text = '';
+  short.on('data', (chunk) => {
+    text += chunk;
+  });
+  send('/stream', '/long', '/long').resume();
+  await until('the connection with long ones is closed', () => closed === 3);
+  finish();
+  await until('both are answered', () => text.includes('late') && text.includes('short'));
+  short.destroy();
 });

@@ -71,6 +71,33 @@ test('the second operation with one long id is refused at once', async () => {
   expect(Buffer.byteLength(reason)).toBeLessThanOrEqual(123);
 });
 
+describe('operations whose messages are too long together', () => {
+  const ofLength = (length: number) => ({ query: `${ORDERS} # ${'x'.repeat(length)}` });
+
+  test('are refused beyond four of the longest, until some of them have ended', async () => {
+    const raw = await open(NEW);
+    raw.send({ type: 'connection_init', payload: { headers: bearer(issuer.token()) } });
+    await raw.next('connection_ack');
+    const start = (id: string, length: number) => raw.send({ id, type: 'subscribe', payload: ofLength(length) });
+    for (const id of ['1', '2', '3', '4', '5', '6']) start(id, 900_000);
+    expect([await raw.next('error'), await raw.next('error')]).toMatchObject(
+      ['5', '6'].map((id) => ({ id, payload: [{ extensions: { code: 'operation-limit-exceeded' } }] })),
+    );
+    start('short', 10_000);
+    raw.send({ id: '1', type: 'complete' });
+    start('7', 900_000);
+    await service.feed.waitFor(5);
+  });
+
+  test('are refused before the connection is acknowledged', async () => {
+    const raw = await open(OLD);
+    raw.send({ type: 'connection_init', payload: { headers: bearer(issuer.token()) } });
+    for (const id of ['1', '2', '3', '4', '5']) raw.send({ id, type: 'start', payload: ofLength(900_000) });
+    const refused = await Promise.race([raw.ended().then(({ code }) => code), raw.next('error').then(({ id }) => id)]);
+    expect([4401, '5']).toContain(refused);
+  });
+});
+
 test('an operation that is stopped before the connection is acknowledged never begins', async () => {
   const raw = await open(OLD);
   raw.send({ type: 'connection_init', payload: { headers: bearer(issuer.token()) } });
