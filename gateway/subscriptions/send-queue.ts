@@ -8,6 +8,12 @@ export interface SendQueueLimits {
 }
 
 /**
+ * How much may be queued when another message is to be sent, in bytes: as much as the longest response has. Operations that have
+ * begun before the queue was full still answer, and there may be a hundred of them.
+ */
+const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
+
+/**
  * Sends to a client no faster than it reads. While the queue is full, nothing is read from the client either, so that
  * it cannot add to the queue by further operations. A connection whose queue stays full for too long is closed.
  */
@@ -34,6 +40,10 @@ export class SendQueue {
   send(text: string): Promise<void> | undefined {
     const socket = this.#socket;
     if (socket.readyState !== socket.OPEN) return undefined;
+    if (socket.bufferedAmount > MAX_QUEUED_BYTES) {
+      this.#giveUp();
+      return undefined;
+    }
     socket.send(text, () => {
       if (this.isFull && socket.bufferedAmount <= this.#limits.maxUnsentBytes / 2) this.#roomAgain();
     });

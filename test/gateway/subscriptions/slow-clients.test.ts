@@ -1,6 +1,15 @@
-import { type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { bearer, keeper, openGateway, openIssuer, type TestGateway, until } from '../harness/index.ts';
+import {
+  bearer,
+  graphqlUpstream,
+  keeper,
+  openGateway,
+  openIssuer,
+  reply,
+  type TestGateway,
+  until,
+} from '../harness/index.ts';
 import { rawSocket } from './clients.ts';
 import { type FeedService, graphqlWsService, yogaService } from './services.ts';
 
@@ -152,4 +161,24 @@ test('a client that asks and asks and never reads is read no further, and cut of
     return false;
   });
   expect(unread).toBeGreaterThan(ping.length * 1_000);
+});
+
+test('a client that reads none of many long responses is cut off at once', async () => {
+  const service = await keepForTest(graphqlUpstream('type Query { text: String }'));
+  const asked: ServerResponse[] = [];
+  service.instead = (_, response) => void asked.push(response);
+  const metadata = { 'remote_schemas.yaml': [{ name: 'texts', definition: { url: service.graphqlUrl } }] };
+  const environment = { PORTICO_SLOW_CLIENT_SECONDS: '600', PORTICO_UPSTREAM_MAX_BUFFERED_BYTES: '1073741824' };
+  const gateway = await keepForTest(openGateway({ issuer, metadata, environment }));
+  const raw = await keepForTest(rawSocket(gateway.url, 'graphql-transport-ws'));
+  raw.send({ type: 'connection_init', payload: { headers: bearer(issuer.token()) } });
+  await raw.next('connection_ack');
+  raw.socket.pause();
+  // Equal queries would share one call.
+  for (let id = 1; id <= 12; id++)
+    raw.send({ id: String(id), type: 'subscribe', payload: { query: `{ text${id}: text }` } });
+  await until('all are asked for', () => asked.length === 12);
+  const text = 'x'.repeat(8 * 1024 * 1024);
+  for (const response of asked) reply(response, 200, { data: { text } });
+  await until('it is given up', () => timesGivenUp(gateway) > 1);
 });
