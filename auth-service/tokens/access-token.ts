@@ -111,7 +111,7 @@ function tooLong({ length }: string, { tenantId, userId }: TokenSubject): Error 
 
 /**
  * `iat`, in whole seconds. A token that is issued right after earlier ones were revoked must not look like one of them, so it
- * may be two seconds in the future, a second more for each other revocation meanwhile: eleven at most where rights were taken
+ * may be two seconds in the future, a second more for each other revocation meanwhile: 31 at most where rights were taken
  * away, see `isTooFarAhead`. Verifiers tolerate more.
  */
 function issueTime(now: Date, tokensValidFrom: Date | null | undefined): number {

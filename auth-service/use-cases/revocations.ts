@@ -7,8 +7,11 @@ const CLOCK_MARGIN_MS = 300_000;
 /** By how much the clocks of replicas may differ, in milliseconds (docs/sessions.md). */
 const REPLICA_SKEW_MS = 1_000;
 
-/** How far ahead `tokensValidFrom` of a user may be, in milliseconds: well within what verifiers tolerate of new tokens' `iat`. */
-const MAX_LEAD_MS = 10_000;
+/**
+ * How far ahead `tokensValidFrom` may be, in milliseconds, well within what verifiers tolerate of new tokens' `iat`. Operators, who
+ * take claims of a tenant or a role away, have more: a tenant's administrators, who use theirs up, do not keep them from it.
+ */
+const MAX_LEAD_MS = { user: 10_000, tenant: 30_000 } as const;
 
 /** Revocations of one response. */
 const REVOCATIONS_PER_PAGE = 5_000;
@@ -34,11 +37,11 @@ export function revokedBefore(at: Date, earlier: Date | null): Date {
 }
 
 /**
- * Whether revocations of a user follow each other too fast: each that comes sooner than a second after the one before is a
- * second further ahead, and new tokens with it, which verifiers would refuse in the end.
+ * Whether revocations follow each other too fast: each that comes sooner than a second after the one before is a second further
+ * ahead, and new tokens with it, which verifiers would refuse in the end.
  */
-export function isTooFarAhead(before: Date, at: Date): boolean {
-  return before.getTime() > at.getTime() + MAX_LEAD_MS;
+export function isTooFarAhead(before: Date, at: Date, whose: keyof typeof MAX_LEAD_MS): boolean {
+  return before.getTime() > at.getTime() + MAX_LEAD_MS[whose];
 }
 
 /** The latest moment from which tokens of a user or service account, or of everybody in a tenant, count. The rows have to be locked. */

@@ -251,7 +251,7 @@ export function changeUser<Value>(
       },
       async revokeAccessTokens() {
         const before = revokedBefore(at, await readTokensValidFrom(transaction, tenantId, userId));
-        if (isTooFarAhead(before, at)) throw refusal('changed-too-often');
+        if (isTooFarAhead(before, at, 'user')) throw refusal('changed-too-often');
         await transaction.user.update({
           where: { tenantId_id: { tenantId, id: userId } },
           data: { tokensValidFrom: before },
