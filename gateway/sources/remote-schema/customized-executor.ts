@@ -7,7 +7,7 @@ import {
 } from '@graphql-tools/utils';
 import { type DocumentNode, type FieldNode, GraphQLError, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import type { CustomizedSchema } from '../customization/index.ts';
-import { type Unwrapped, unwrapNamespace } from '../customization/index.ts';
+import { renameTypesAt, typeNamePlaces, type Unwrapped, unwrapNamespace } from '../customization/index.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { mapEvents } from '../source-events.ts';
 
@@ -22,10 +22,18 @@ export function withCustomization(
   return async (request: ExecutionRequest): Promise<MaybeAsyncIterable<ExecutionResult>> => {
     const renamed = inRemoteNames(request.document, customized);
     const unwrapped = namespace === undefined ? undefined : unwrapNamespace(renamed, namespace);
-    const result = await executor({ ...request, document: unwrapped?.document ?? renamed });
-    if (!isAsyncIterable(result)) return inGraphNames(result as ExecutionResult, newNames, unwrapped);
+    const document = unwrapped?.document ?? renamed;
+    const result = await executor({ ...request, document });
+    // Stitching selects type names as `__typename` and nothing else by that key, so their places are never in doubt.
+    const places = newNames.size > 0 ? typeNamePlaces(document) : undefined;
+    const inGraphNames = (answer: ExecutionResult): ExecutionResult => {
+      // The gateway determines types by `__typename`, so it needs the graph's names there.
+      if (places) renameTypesAt(answer.data, places, newNames);
+      return unwrapped ? wrappedResult(answer, unwrapped) : answer;
+    };
+    if (!isAsyncIterable(result)) return inGraphNames(result as ExecutionResult);
     const events = result[Symbol.asyncIterator]() as AsyncIterator<ExecutionResult>;
-    return mapEvents(events, (event) => inGraphNames(event, newNames, unwrapped));
+    return mapEvents(events, inGraphNames);
   };
 }
 
@@ -51,39 +59,13 @@ export function inRemoteNames(document: DocumentNode, { schema, types, fields }:
   );
 }
 
-function inGraphNames(
-  result: ExecutionResult,
-  types: ReadonlyMap<string, string>,
-  unwrapped: Unwrapped | undefined,
-): ExecutionResult {
+function wrappedResult(result: ExecutionResult, unwrapped: Unwrapped): ExecutionResult {
   const { data, errors } = result;
-  if (types.size > 0) renameTypes(data, types);
-  if (!unwrapped) return result;
   return {
     ...result,
     ...(data && { data: unwrapped.wrapData(data) }),
     ...(errors && { errors: errors.map((error) => relocated(error, unwrapped)) }),
   };
-}
-
-const TYPE_NAME = /^(ns\d+_)?__typename$/;
-
-/**
- * The gateway determines types by `__typename`, so it needs the graph's names there.
- *
- * @param types the graph's names by the remote's.
- */
-function renameTypes(value: unknown, types: ReadonlyMap<string, string>): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value)) {
-    for (const item of value) renameTypes(item, types);
-    return;
-  }
-  const object = value as Record<string, unknown>;
-  for (const [key, inner] of Object.entries(object)) {
-    if (TYPE_NAME.test(key) && typeof inner === 'string') object[key] = types.get(inner) ?? inner;
-    else renameTypes(inner, types);
-  }
 }
 
 function relocated(error: GraphQLError, { wrapPath }: Unwrapped): GraphQLError {

@@ -35,6 +35,21 @@ describe('root fields in a namespace', () => {
     expect(asked()).toEqual([expect.not.stringContaining('shop {')]);
   });
 
+  test('leave values of custom scalars as they are, also what looks like the name of a type', async () => {
+    const value = { __typename: 'Page', pages: [{ __typename: 'Page' }] };
+    const wiki = await keep(
+      graphqlUpstream('scalar Json type Page { of: Json } type Query { page: Page }', {
+        Query: { page: () => ({ of: value }) },
+      }),
+    );
+    const customization = { root_fields_namespace: 'wiki', type_names: { prefix: 'Wiki' } };
+    const both = await open({ root_fields_namespace: 'shop' }, {}, [
+      { name: 'wiki', definition: { url: wiki.graphqlUrl, customization } },
+    ]);
+    const { body } = await both.graphql('{ wiki { page { __typename of } } }', { token });
+    expect(body).toEqual({ data: { wiki: { page: { __typename: 'WikiPage', of: value } } } });
+  });
+
   test('may be asked for several times, by several names', async () => {
     const query =
       '{ one: shop { a: node(id: 1) { id } } two: shop { a: node(id: 2) { id } b: node(id: 1) { id } } one: shop { orders { id } } }';
