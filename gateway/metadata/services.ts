@@ -35,7 +35,13 @@ export const servicesShape = z
     }),
   )
   .superRefine((services, context) => {
+    const paths = services.map(({ path }) => path);
     services.forEach((service, index) => {
+      const first = services[paths.indexOf(service.path)];
+      if (first !== service) {
+        const message = `the service "${first?.name}" has this path already: requests would never reach "${service.name}"`;
+        context.addIssue({ code: 'custom', path: [index, 'path'], message });
+      }
       if ((service.url == null) === (service.url_from_env == null))
         context.addIssue({ code: 'custom', path: [index], message: 'expected exactly one of url and url_from_env' });
       const open = service.only_public_without_token;

@@ -23,9 +23,9 @@ export function syntaxProblems(text: string, document: Document, lines: LineCoun
 
 /** The parser's message with the remedy, for the mistakes that are made most. */
 function syntaxMessage({ code, message, pos: [offset] }: YAMLError, text: string): string {
+  const indent = /^\s*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0] ?? '';
+  if (indent.includes('\t')) return 'a tab indents this line: YAML is indented by spaces';
   switch (code) {
-    case 'TAB_AS_INDENT':
-      return 'a tab indents this line: YAML is indented by spaces';
     case 'BLOCK_AS_IMPLICIT_KEY':
       return `${message}: keys of one mapping begin in the same column, and a text with a colon needs quotes`;
     case 'MULTILINE_IMPLICIT_KEY':

@@ -20,11 +20,16 @@ const linesOf = async (files: Record<string, unknown>) => {
 };
 
 describe('a file that is no YAML', () => {
-  test('because of a tab is reported once, with line and column', () => {
-    const text =
-      '- name: shop\n  definition:\n\turl: http://127.0.0.1:1/\n    headers: []\n  permissions:\n    - role: user\n';
+  test.each([
+    [
+      '3:1',
+      '- name: shop\n  definition:\n\turl: http://127.0.0.1:1/\n    headers: []\n  permissions:\n    - role: user\n',
+    ],
+    ['2:2', '- name: shop\n\tdefinition: {}\n'],
+    ['2:3', '- name: shop\n  \t definition: {}\n'],
+  ])('because of a tab is reported once, with line and column: %s', (place, text) => {
     expect(textsIn({ 'remote_schemas.yaml': text })).toEqual([
-      'remote_schemas.yaml:3:1: a tab indents this line: YAML is indented by spaces',
+      `remote_schemas.yaml:${place}: a tab indents this line: YAML is indented by spaces`,
     ]);
   });
 
@@ -110,6 +115,19 @@ test.each([
   writeFileSync(join(path, 'remote_schemas.yaml'), bytes);
   expect(problemsOf(() => loadMetadata(path)).map(describeProblem)).toEqual([
     'remote_schemas.yaml: is not UTF-8: save it in that encoding',
+  ]);
+});
+
+test('two services with one path are refused: the second would never be called', () => {
+  const services = [
+    { name: 'orders', path: '/api/orders', url: 'http://127.0.0.1:1' },
+    { name: 'archive', path: '/api/orders', url: 'http://127.0.0.1:1' },
+    { name: 'old', path: '/api/orders/old', url: 'http://127.0.0.1:1' },
+  ];
+  expect(textsIn({ 'services.yaml': services })).toEqual([
+    expect.stringMatching(
+      /^services\.yaml:\d+ \[1\]\.path: the service "orders" has this path already: requests would never reach "archive"$/,
+    ),
   ]);
 });
 
