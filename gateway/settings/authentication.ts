@@ -66,7 +66,7 @@ export const authenticationSettings = {
 /** Browsers of other origins. */
 export const browserSettings = {
   HASURA_GRAPHQL_CORS_DOMAIN: setting
-    .list()
+    .origins({ subdomains: true })
     .default([])
     .describe(
       'Origins whose pages may call the gateway (CORS), such as `https://app.example.com` or `https://*.example.com`, or `*`.',

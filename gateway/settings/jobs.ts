@@ -22,7 +22,7 @@ export const jobSettings = {
     .integer(30, 1, 3_650, 'days')
     .describe('How long jobs are kept for a replay that have failed for the last time.'),
   PORTICO_SCHEDULED_EVENT_ORIGINS: setting
-    .list()
+    .origins()
     .default([])
     .describe(
       'Origins that one-off scheduled events may call, such as `https://hooks.example.com`, beside those that the metadata names; `*`: any. See [schedules.md](schedules.md#one-off-events).',

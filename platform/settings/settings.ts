@@ -87,6 +87,16 @@ export const setting = {
           .map((item) => item.trim())
           .filter(Boolean),
       ),
+  /** Origins as browsers send them (RFC 6454 6.2), or `*` for any. `subdomains`: one `*.` stands for any subdomain. */
+  origins: ({ subdomains = false } = {}) =>
+    setting.list().pipe(
+      z.array(
+        z.string().refine((text) => text === '*' || isOrigin(subdomains ? text.replace('*.', '') : text), {
+          error: ({ input }) =>
+            `${JSON.stringify(input)} is no origin: expected scheme and host without a path, such as https://app.example.com`,
+        }),
+      ),
+    ),
   logLevel: () =>
     z
       .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
@@ -106,6 +116,12 @@ function whole(expected: string, from: number, to: number) {
 function isHttpUrl(value: string): boolean {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   return url?.protocol === 'http:' || url?.protocol === 'https:';
+}
+
+/** In the spelling that is compared: of http and https in lower case, and without the scheme's own port. */
+function isOrigin(text: string): boolean {
+  if (!/^[a-z][a-z\d+.-]*:\/\/[^\s/?#*]+$/.test(text)) return false;
+  return !/^https?:/.test(text) || (URL.canParse(text) && new URL(text).origin === text);
 }
 
 function isPostgresUrl(text: string): boolean {

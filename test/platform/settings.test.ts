@@ -115,3 +115,34 @@ describe('a setting in a file', () => {
     expect(problems({ NAME: 'a', PORT_FILE: file('port', 'canary') }).join()).not.toContain('canary');
   });
 });
+
+describe('a setting of origins', () => {
+  const read = (value: string, subdomains: boolean) =>
+    readSettings({ ORIGINS: setting.origins({ subdomains }) }, { ORIGINS: value }).ORIGINS;
+
+  test('has them as they are compared with a browser’s', () => {
+    expect(read('https://app.example.com, http://localhost:3000,capacitor://localhost,*', false)).toEqual([
+      'https://app.example.com',
+      'http://localhost:3000',
+      'capacitor://localhost',
+      '*',
+    ]);
+    expect(read('https://*.example.com', true)).toEqual(['https://*.example.com']);
+  });
+
+  test.each([
+    ['app.example.com', true],
+    ['localhost:3000', true],
+    ['https://app.example.com/', true],
+    ['https://app.example.com:443', true],
+    ['https://App.example.com', true],
+    ['*.example.com', true],
+    ['https://*.example.com', false],
+    ['https://*', true],
+    ['https://*.*.example.com', true],
+  ])('refuses %s, which no browser sends', (origin, subdomains) => {
+    expect(() => read(`https://other.example.com,${origin}`, subdomains)).toThrow(
+      `ORIGINS: "${origin}" is no origin: expected scheme and host without a path, such as https://app.example.com`,
+    );
+  });
+});
