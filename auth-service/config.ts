@@ -1,6 +1,8 @@
 import {
   type MetricsPushConfig,
+  type MisspeltSetting,
   metricsPushConfig,
+  misspeltSettings,
   readSettings,
   setting,
   type TracingSettings,
@@ -18,6 +20,8 @@ import { peppersOf, setsPepperVersions } from './passwords/index.ts';
 import { authServiceSettings, openTelemetrySettings } from './settings/index.ts';
 import type { ThrottleSettings } from './throttle/index.ts';
 import type { KeyAlgorithm } from './tokens/index.ts';
+
+const ALL_SETTINGS = authServiceSettings({ databasePassword: true, pepper: true, revocationSecret: true });
 
 /** The attribute `service.name` of what is sent to a collector, where the settings have none. */
 export const SERVICE_NAME = 'portico-auth-service';
@@ -72,6 +76,8 @@ export interface Config {
    * with one of them may read the audit log of their tenant.
    */
   audit: { retentionDays: number; refreshHours: number; roles: readonly string[] };
+  /** Variables that are probably meant to be settings. */
+  misspelt: readonly MisspeltSetting[];
   /** NODE_ENV is `production`. */
   production: boolean;
   /** `roles`: users with one of them administer their own tenant. `gateway`: whose admin secret makes an operator. */
@@ -101,6 +107,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
   const { DATABASE_URL: url, DATABASE_PASSWORD: password } = settings;
   refuseContradictoryLogin(settings);
   return {
+    misspelt: misspeltSettings(environment, 'AUTH_', Object.keys(ALL_SETTINGS)),
     production: environment.NODE_ENV === 'production',
     listen: {
       host: settings.AUTH_HOST,

@@ -75,6 +75,8 @@ export async function startAuthService(
   const { now = () => new Date(), every = repeat, logDestination, aroundBcrypt = (bcrypt) => bcrypt } = dependencies;
   const logger = createLogger('auth-service', config.logLevel, logDestination);
 
+  for (const { variable, meant } of config.misspelt)
+    logger.warn({ event: 'settings.misspelt' }, `${variable} is no setting: did you mean ${meant}?`);
   if (config.revocationSecrets.length === 0)
     logger.warn(
       { event: 'revocations.unprotected' },

@@ -1,5 +1,5 @@
 import type { Logger } from '../platform/index.ts';
-import { closest, settingText } from '../platform/index.ts';
+import { closest, misspeltSettings, settingText } from '../platform/index.ts';
 
 const HASURA_PREFIX = 'HASURA_GRAPHQL_';
 
@@ -57,12 +57,12 @@ export interface HasuraSettings {
   readonly withoutEffect: readonly string[];
   /** Those that matter for security, with what happens instead. */
   readonly differing: readonly { readonly variable: string; readonly instead: string }[];
-  /** Those that neither Hasura nor Portico knows, with what may have been meant. */
+  /** Those that neither Hasura nor Portico knows, with what may have been meant; also Portico's own that are misspelt. */
   readonly unknown: readonly { readonly variable: string; readonly meant: string | undefined }[];
 }
 
 /**
- * Looks through the variables under Hasura's prefix. One that is empty counts as unset.
+ * Looks through the variables under Hasura's prefix, and for misspelt ones under Portico's. One that is empty counts as unset.
  *
  * @param actedOn settings that Portico acts on, by name.
  * @param isReferredTo whether metadata reads a variable, so that any name may be meant.
@@ -84,18 +84,22 @@ export function hasuraSettings(
     const instead = OF_SECURITY[short(variable)]?.(environment[variable] ?? '', environment);
     return instead === undefined ? [] : [{ variable, instead }];
   });
+  const misspelt = misspeltSettings(environment, 'PORTICO_', actedOn);
   return {
     withoutEffect: set.filter((variable) => WITHOUT_EFFECT.includes(short(variable))),
     differing,
-    unknown: set
-      .filter((variable) => !known.includes(short(variable)) && !isReferredTo(variable))
-      .map((variable) => {
-        const meant = closest(
-          short(variable),
-          known.filter((name) => !name.endsWith('_FILE')),
-        );
-        return { variable, meant: meant && HASURA_PREFIX + meant };
-      }),
+    unknown: [
+      ...set
+        .filter((variable) => !known.includes(short(variable)))
+        .map((variable) => {
+          const meant = closest(
+            short(variable),
+            known.filter((name) => !name.endsWith('_FILE')),
+          );
+          return { variable, meant: meant && HASURA_PREFIX + meant };
+        }),
+      ...misspelt,
+    ].filter(({ variable }) => !isReferredTo(variable)),
   };
 }
 

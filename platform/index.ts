@@ -39,7 +39,15 @@ export { destroyConnection, POOL_CONNECTIONS, withPassword } from './postgres.ts
 export { type ChildMessage, fail, type RunningService, runService, StartError } from './process.ts';
 export { COUNTING_REDIS, connectionErrors } from './redis-options.ts';
 export { type CacheBounds, SecondChanceCache } from './second-chance-cache.ts';
-export { type GivenSettings, readSettings, SettingsError, setting, settingText } from './settings/index.ts';
+export {
+  type GivenSettings,
+  type MisspeltSetting,
+  misspeltSettings,
+  readSettings,
+  SettingsError,
+  setting,
+  settingText,
+} from './settings/index.ts';
 export { atOnce, inSlices, type Sliced } from './slices.ts';
 export { closest, editDistance, likelyMeant, unknownKeyMessage } from './spelling.ts';
 export * from './telemetry/index.ts';

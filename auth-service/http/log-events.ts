@@ -4,6 +4,7 @@
  */
 export const LOG_EVENTS = {
   'service.ready': 'the service accepts requests',
+  'settings.misspelt': 'a variable that is no setting, and has no effect, has nearly the name of one',
   'request.completed': 'a response was sent, or its connection was closed before',
   'request.failed': 'a request failed unexpectedly; `err` has the cause',
   'login.succeeded': 'a user logged in',

@@ -24,6 +24,7 @@ describe('the settings of the auth service', () => {
     const { DATABASE_URL, AUTH_PASSWORD_PEPPER, AUTH_KEY_ENCRYPTION_KEY } = environment(URL_WITHOUT_PASSWORD);
 
     expect(readConfig({ DATABASE_URL, AUTH_PASSWORD_PEPPER, AUTH_KEY_ENCRYPTION_KEY })).toEqual({
+      misspelt: [],
       production: false,
       listen: { host: '127.0.0.1', port: 4001, stopGraceMs: 10_000 },
       drainMs: 0,
@@ -58,6 +59,20 @@ describe('the settings of the auth service', () => {
       sessions: { idleDays: 30, maxDays: 90, graceSeconds: 10 },
       housekeeping: { intervalMinutes: 10, batchRows: 500, keepEndedDays: 30 },
     });
+  });
+
+  test('a variable that is nearly a setting is found, those of commands and other processes are not', () => {
+    const found = configFor(URL_WITHOUT_PASSWORD, {
+      AUTH_PASSWORD_MIN_LENGHT: '20',
+      AUTH_REVOCATION_SECERT_FILE: '/run/secret',
+      AUTH_PASSWORD_PEPPER_VERSION: '1',
+      AUTH_DATABASE_ADMIN_URL: 'postgresql://db',
+      AUTH_SERVICE_URL: 'http://auth-service:4001',
+    }).misspelt;
+    expect(found).toEqual([
+      { variable: 'AUTH_PASSWORD_MIN_LENGHT', meant: 'AUTH_PASSWORD_MIN_LENGTH' },
+      { variable: 'AUTH_REVOCATION_SECERT_FILE', meant: 'AUTH_REVOCATION_SECRET' },
+    ]);
   });
 
   describe('peppers', () => {

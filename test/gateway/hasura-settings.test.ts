@@ -75,6 +75,17 @@ describe('settings of Hasura', () => {
     );
   });
 
+  test('of Portico that are misspelt are questioned, those of other processes are not', () => {
+    const found = hasuraSettings(
+      { PORTICO_MAX_DEPHT: '3', PORTICO_REDIS_URL_FIEL: '/x', PORTICO_REDIS_URL_FILE: '/x', PORTICO_PORTS: '8080' },
+      ['PORTICO_MAX_DEPTH', 'PORTICO_REDIS_URL', 'PORTICO_JOBS'],
+      () => false,
+    );
+    expect(describeSettings(found)).toEqual([
+      'PORTICO_MAX_DEPHT is no setting of Hasura or Portico: did you mean PORTICO_MAX_DEPTH?',
+    ]);
+  });
+
   test('are reported by the start and by the check', async () => {
     const environment = {
       HASURA_GRAPHQL_ENABLE_TELEMETRY: 'true',
