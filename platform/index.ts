@@ -49,7 +49,7 @@ export {
   settingText,
 } from './settings/index.ts';
 export { atOnce, inSlices, type Sliced } from './slices.ts';
-export { closest, editDistance, likelyMeant, unknownKeyMessage } from './spelling.ts';
+export { closest, editDistance, likelyMeant, suggestion, unknownKeyMessage } from './spelling.ts';
 export * from './telemetry/index.ts';
 export { inThread, ThreadEnded } from './thread.ts';
 export { isCanonicalUuid, isUuid } from './uuid.ts';

@@ -21,6 +21,12 @@ export function closest(word: string, words: readonly string[]): string | undefi
   return nearestWithin(word, words, Math.max(1, Math.floor(word.length / 3)));
 }
 
+/** What a message about an unknown word ends with: the nearest of `words`, if any is near. */
+export function suggestion(word: string, words: readonly string[]): string {
+  const meant = closest(word, words);
+  return meant === undefined ? '' : `: did you mean "${meant}"?`;
+}
+
 /** What is wrong with a key that is not one of `known`: the nearest of them, or all. */
 export function unknownKeyMessage(key: string, known: readonly string[]): string {
   const meant = closest(key, known);

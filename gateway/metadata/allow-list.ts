@@ -1,5 +1,6 @@
 import { GraphQLError, parse } from 'graphql';
 import { z } from 'zod';
+import { suggestion } from '../../platform/index.ts';
 import type { QueryCollectionMetadata } from './query-collections.ts';
 import { mapping, name } from './shapes/index.ts';
 import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
@@ -32,7 +33,16 @@ export function allowListProblems(
     if (names.indexOf(collection) !== index)
       return [{ ...at, message: `the collection "${collection}" is in the allow list already` }];
     const position = collections.findIndex((candidate) => candidate.name === collection);
-    if (position < 0) return [{ ...at, message: `there is no collection "${collection}"` }];
+    if (position < 0)
+      return [
+        {
+          ...at,
+          message: `there is no collection "${collection}"${suggestion(
+            collection,
+            collections.map(({ name }) => name),
+          )}`,
+        },
+      ];
     return (collections[position]?.definition.queries ?? []).flatMap(({ query }, number) => {
       const error = querySyntaxError(query);
       const where = collectionPlace([position, 'definition', 'queries', number, 'query']);

@@ -1,4 +1,5 @@
 import { type DocumentNode, GraphQLError, Kind, type OperationDefinitionNode, parse } from 'graphql';
+import { suggestion } from '../../platform/index.ts';
 import type { QueryCollectionMetadata } from './query-collections.ts';
 import type { RestEndpointMetadata } from './rest-endpoints.ts';
 import type { IgnoredMetadata } from './unsupported.ts';
@@ -31,8 +32,8 @@ export function resolveEndpoints(
     const saved = collection?.definition.queries.find((candidate) => candidate.name === query_name);
     if (!saved) {
       const missing = collection
-        ? `no query "${query_name}" in the collection "${collection_name}"`
-        : `no collection "${collection_name}"`;
+        ? `no query "${query_name}" in the collection "${collection_name}"${suggestion(query_name, names(collection.definition.queries))}`
+        : `no collection "${collection_name}"${suggestion(collection_name, names(collections))}`;
       problems.push({ ...at, message: `there is ${missing}` });
       return [];
     }
@@ -52,11 +53,13 @@ export function resolveEndpoints(
   });
 }
 
+const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
+
 /** Names that stand twice in a list. */
 export function duplicateNames(list: readonly { name: string }[], place: LocateValue): readonly MetadataProblem[] {
-  const names = list.map((item) => item.name);
-  return names.flatMap((name, index) =>
-    names.indexOf(name) === index
+  const all = names(list);
+  return all.flatMap((name, index) =>
+    all.indexOf(name) === index
       ? []
       : [{ ...place([index, 'name']), message: `"${name}" already exists: names are unique` }],
   );

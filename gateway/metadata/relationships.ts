@@ -1,3 +1,4 @@
+import { suggestion } from '../../platform/index.ts';
 import type { ActionsMetadata } from './actions/index.ts';
 import type { RemoteSchemaMetadata } from './remote-schemas.ts';
 import type { Relationships, WrittenStep } from './shapes/index.ts';
@@ -80,7 +81,10 @@ function problemsOfRelationship(
   if (before.some((other) => other.source === source && other.type === type && other.name === name))
     problems.push({ ...place(['name']), message: `"${type}" has a relationship "${name}" already` });
   if (!targets.has(target))
-    problems.push({ ...place([...DEFINITION, 'remote_schema']), message: `there is no remote schema "${target}"` });
+    problems.push({
+      ...place([...DEFINITION, 'remote_schema']),
+      message: `there is no remote schema "${target}"${suggestion(target, [...targets])}`,
+    });
   const known = new Set(fields);
   for (const used of new Set(steps.flatMap((step) => fieldsUsedBy(step.arguments))))
     if (!known.has(used))

@@ -8,7 +8,8 @@ export const restEndpointsShape = z.array(
     comment: z.string().nullish(),
     url: z.string().superRefine((url, context) => {
       const segments = url.split('/');
-      if (segments.some((segment) => segment === '' || segment === ':'))
+      if (url.startsWith('/')) context.addIssue('expected the path after /api/rest/, without a slash at its beginning');
+      else if (segments.some((segment) => segment === '' || segment === ':'))
         context.addIssue('expected path segments between single slashes, none of them empty');
       const parameters = segments.filter((segment) => segment.startsWith(':'));
       if (new Set(parameters).size < parameters.length) context.addIssue('a path parameter appears twice');

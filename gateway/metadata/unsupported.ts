@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { parse } from 'yaml';
-import { closest } from '../../platform/index.ts';
+import { suggestion } from '../../platform/index.ts';
 import type { MetadataFiles, MetadataLocation, ValuePath } from './yaml/index.ts';
 
 /** Unsupported metadata, which is reported and ignored. */
@@ -59,8 +59,7 @@ const INDEX_OF_FOLDER: Readonly<Record<string, string>> = { databases: join('dat
 function unsupportedEntry(name: string, known: readonly string[]): string {
   const whole = Object.hasOwn(UNSUPPORTED_FILES, name) ? UNSUPPORTED_FILES[name] : undefined;
   if (whole !== undefined) return whole;
-  const meant = closest(name, known);
-  return meant ? `not known to Portico: did you mean "${meant}"?` : 'not known to Portico';
+  return `not known to Portico${suggestion(name, known)}`;
 }
 
 /**

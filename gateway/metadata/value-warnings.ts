@@ -1,5 +1,5 @@
 import { type DocumentNode, Kind, parse, type TypeNode, visit } from 'graphql';
-import { closest, editDistance, likelyMeant } from '../../platform/index.ts';
+import { closest, editDistance, likelyMeant, suggestion } from '../../platform/index.ts';
 import type { TemplatePath } from '../kriti/index.ts';
 import type {
   ActionMetadata,
@@ -166,7 +166,8 @@ function unknownInputField(
   inputs: ReadonlyMap<string, InputFields>,
 ): string | undefined {
   if (first === undefined) return undefined;
-  if (!PAYLOAD.includes(first)) return `a template reads $body.${first}, which is not there${guess(first, PAYLOAD)}`;
+  if (!PAYLOAD.includes(first))
+    return `a template reads $body.${first}, which is not there${suggestion(first, PAYLOAD)}`;
   if (first !== 'input') return undefined;
   let fields: InputFields | undefined = ofAction;
   let path = '$body.input';
@@ -174,16 +175,11 @@ function unknownInputField(
     if (!fields) return undefined;
     path += `.${key}`;
     const type = fields.get(key);
-    if (!type) return `a template reads ${path}, which the action does not take${guess(key, [...fields.keys()])}`;
+    if (!type) return `a template reads ${path}, which the action does not take${suggestion(key, [...fields.keys()])}`;
     const inner: TypeNode = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
     fields = inner.kind === Kind.NAMED_TYPE ? inputs.get(inner.name.value) : undefined;
   }
   return undefined;
-}
-
-function guess(word: string, words: readonly string[]): string {
-  const meant = closest(word, words);
-  return meant === undefined ? '' : `: did you mean "${meant}"?`;
 }
 
 function actionArguments({ definitions }: DocumentNode, action: string): InputFields | undefined {

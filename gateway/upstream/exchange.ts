@@ -75,7 +75,7 @@ export class UpstreamError extends Error {
   ) {
     // A name with several addresses fails with an error that has a code and no message.
     const { message, code } = (cause ?? {}) as { message?: string; code?: string };
-    super([reason, message || code].filter(Boolean).join(': '), { cause });
+    super([reason, withoutTls(message) ?? (message || code)].filter(Boolean).join(': '), { cause });
     this.name = 'UpstreamError';
   }
 
@@ -84,6 +84,13 @@ export class UpstreamError extends Error {
     const { code } = (this.cause ?? {}) as { code?: unknown };
     return code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED' || code === 'ERR_INVALID_URL';
   }
+}
+
+/** OpenSSL's words for an answer that is no TLS are addresses in its code. */
+function withoutTls(message = ''): string | undefined {
+  return message.includes('wrong version number')
+    ? 'the service does not answer in TLS: is its URL http://?'
+    : undefined;
 }
 
 /** Informational responses (RFC 9110 section 15.2) before the final one. Without a limit a service could send them for ever. */

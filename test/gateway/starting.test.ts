@@ -89,6 +89,11 @@ describe('with metadata that is not valid the gateway does not start, and says',
       /there is no query "q" in the collection "saved"/,
     ],
     [
+      'which query is misspelt',
+      { ...endpoints(['a']), ...collection({ Q: '{ a }' }) },
+      /there is no query "q" in the collection "saved": did you mean "Q"\?/,
+    ],
+    [
       'which query cannot be read',
       { ...endpoints(['a']), ...collection({ q: '{ a' }) },
       /the query "q" is no valid GraphQL: Syntax Error/,
@@ -112,6 +117,11 @@ describe('with metadata that is not valid the gateway does not start, and says',
       'which endpoint has an empty segment',
       { ...endpoints(['users//x']), ...collection({ q: '{ a }' }) },
       /^rest_endpoints\.yaml:\d+ \[0\]\.url: expected path segments/,
+    ],
+    [
+      'which endpoint begins with a slash',
+      { ...endpoints(['/api/rest/users']), ...collection({ q: '{ a }' }) },
+      /^rest_endpoints\.yaml:\d+ \[0\]\.url: expected the path after \/api\/rest\/, without a slash at its beginning$/m,
     ],
     [
       'which endpoint has a parameter twice',

@@ -14,6 +14,9 @@ import {
 import { defaultValueNode, type RootTypeNames } from '../../schemas/index.ts';
 import type { Source } from '../../sources/index.ts';
 
+/** Root fields that each subgraph of Apollo Federation has. */
+const FEDERATION_FIELDS: readonly string[] = ['_entities', '_service'];
+
 /**
  * Conflicts of `source` with `others`: root fields of the same name, and different types of the same name. Each is one
  * line that names both sources.
@@ -43,7 +46,10 @@ function fieldConflicts(source: Source, other: Source): readonly string[] {
   return rootTypesOfSource(source).flatMap((root, kind) => {
     const taken = theirs[kind]?.getFields() ?? {};
     const names = Object.keys(root?.getFields() ?? {}).filter((name) => Object.hasOwn(taken, name));
-    return names.map((name) => `the root field "${name}" is offered by "${source.name}" and by "${other.name}"`);
+    return names.map((name) => {
+      const remedy = FEDERATION_FIELDS.includes(name) ? ': give both subgraphs composition: federation' : '';
+      return `the root field "${name}" is offered by "${source.name}" and by "${other.name}"${remedy}`;
+    });
   });
 }
 

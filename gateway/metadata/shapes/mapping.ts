@@ -34,6 +34,7 @@ export function problemsOfShape(error: z.ZodError): readonly ShapeProblem[] {
 const HINTS: Readonly<Record<string, string>> = {
   'expected object, received null': 'nothing is indented below it',
   'expected array, received object': 'entries of a list begin with "- "',
+  'expected array, received string': 'a list of one is written in brackets, or as a line that begins with "- "',
 };
 
 function inPlainWords(message: string): string {

@@ -29,7 +29,11 @@ export class UnsupportedQueryError extends RefusedQueryError {}
 export async function fetchServiceSdl(target: RemoteTarget, isKnown: IsKnown): Promise<string | undefined> {
   const response = await sendSchemaQuery(target, '{ _service { sdl } }');
   if (isKnown(response.body)) return undefined;
-  const data = schemaData(response, 'query for _service');
+  const data = schemaData(
+    response,
+    'query for _service',
+    'a service that is no subgraph has no composition: federation',
+  );
   const sdl = (data._service as { sdl?: unknown } | null | undefined)?.sdl;
   if (typeof sdl !== 'string')
     throw new UnsupportedQueryError('the query for _service was refused: there is no SDL', response.status);
@@ -44,7 +48,7 @@ export async function fetchServiceSdl(target: RemoteTarget, isKnown: IsKnown): P
 export async function fetchStitchingSdl(target: RemoteTarget, isKnown: IsKnown): Promise<string | undefined> {
   const response = await sendSchemaQuery(target, '{ _sdl }');
   if (isKnown(response.body)) return undefined;
-  const { _sdl: sdl } = schemaData(response, 'query for _sdl');
+  const { _sdl: sdl } = schemaData(response, 'query for _sdl', 'a service without _sdl has no composition: stitching');
   if (typeof sdl !== 'string')
     throw new UnsupportedQueryError('the query for _sdl was refused: there is no SDL', response.status);
   return sdl;
@@ -76,8 +80,11 @@ export function sendSchemaQuery(
   });
 }
 
-/** @throws RefusedQueryError when the response has no data; Error when there were too many requests. */
-export function schemaData({ status, body }: UpstreamResponse, what: string): Data {
+/**
+ * @param remedy what to do where the service says that it does not have what was queried.
+ * @throws RefusedQueryError when the response has no data; Error when there were too many requests.
+ */
+export function schemaData({ status, body }: UpstreamResponse, what: string, remedy?: string): Data {
   let result: { data?: Data | null; errors?: { message?: unknown }[] } | null;
   try {
     result = JSON.parse(body);
@@ -86,9 +93,11 @@ export function schemaData({ status, body }: UpstreamResponse, what: string): Da
     throw failure(`the response to the ${what} is not JSON (status ${status})${hint}`, status);
   }
   if (result?.data) return result.data;
-  const message = `the ${what} was refused: ${String(result?.errors?.[0]?.message ?? `status ${status}`)}`;
+  const reason = result?.errors?.[0]?.message ?? `status ${status}, without data and errors: check the path of its URL`;
+  const message = `the ${what} was refused: ${String(reason)}`;
   // A failing server does not show which fields it has.
-  throw status >= 500 || status === 429 ? failure(message, status) : new UnsupportedQueryError(message, status);
+  if (status >= 500 || status === 429) throw failure(message, status);
+  throw new UnsupportedQueryError(remedy ? `${message} (${remedy})` : message, status);
 }
 
 function failure(message: string, status: number): Error {

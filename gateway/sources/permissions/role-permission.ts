@@ -21,6 +21,7 @@ import {
   print,
   valueFromAST,
 } from 'graphql';
+import { suggestion } from '../../../platform/index.ts';
 import type { RemoteSchemaMetadata, ValuePath } from '../../metadata/index.ts';
 import { defaultValueNode } from '../../schemas/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
@@ -104,13 +105,16 @@ export function partsByRole(
 export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted | { problems: readonly string[] } {
   const found: string[] = [];
   try {
-    const { whole, visible, presets, problems } = takePresets(parse(sdl));
+    const { whole: document, visible, presets, problems } = takePresets(parse(sdl));
     found.push(...problems);
-    const withPresets = buildASTSchema(whole);
+    const withPresets = buildASTSchema(document);
     const schema = buildASTSchema(visible);
     const types = Object.values(withPresets.getTypeMap());
-    for (const type of types.filter((one) => !isIntrospectionType(one) && !isSpecifiedScalarType(one)))
-      found.push(...permittedTypeProblems(type, counterpart(type, withPresets, upstream)));
+    for (const type of types.filter((one) => !isIntrospectionType(one) && !isSpecifiedScalarType(one))) {
+      const whole = counterpart(type, withPresets, upstream);
+      if (whole) found.push(...permittedTypeProblems(type, whole));
+      else found.push(missingInRemote('type', type.name, type.name, Object.keys(upstream.getTypeMap())));
+    }
     found.push(...misfits(presets, withPresets), ...evasions(presets, withPresets));
     // A part that is wrong is often no schema either, and the reasons above say it better.
     if (found.length === 0) found.push(...schemaValidationProblems(schema));
@@ -120,7 +124,7 @@ export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted
       for (const type of Object.values(part.getTypeMap())) inheritOneOf(type, upstream.getType(type.name));
     return { schema, withPresets, presets };
   } catch (error) {
-    return { problems: [...found, ...(error as Error).message.split('\n\n')] };
+    return { problems: [...found, ...(error as Error).message.split('\n\n').map(withRemedy)] };
   }
 }
 
@@ -204,6 +208,12 @@ function inputType(key: string, schema: GraphQLSchema): GraphQLInputType | undef
   return type.getFields()[fieldName]?.args.find((argument) => argument.name === argumentName)?.type;
 }
 
+/** The SDL of a permission is read by itself: it does not know the types of the remote schema that it does not declare. */
+function withRemedy(problem: string): string {
+  const unknown = /^(Unknown type "\w+")\.$/.exec(problem)?.[1];
+  return unknown ? `${unknown}: the SDL of a permission declares each type that it uses, scalars too` : problem;
+}
+
 /** The type of the whole schema that `type` is a part of. Root types may have another name there. */
 function counterpart(type: GraphQLNamedType, part: GraphQLSchema, whole: GraphQLSchema): GraphQLNamedType | undefined {
   if (type === part.getQueryType()) return whole.getQueryType() ?? undefined;
@@ -212,8 +222,7 @@ function counterpart(type: GraphQLNamedType, part: GraphQLSchema, whole: GraphQL
   return whole.getType(type.name);
 }
 
-function permittedTypeProblems(part: GraphQLNamedType, whole: GraphQLNamedType | undefined): readonly string[] {
-  if (!whole) return [`type "${part.name}" does not exist in the remote schema`];
+function permittedTypeProblems(part: GraphQLNamedType, whole: GraphQLNamedType): readonly string[] {
   if ((isObjectType(part) && isObjectType(whole)) || (isInterfaceType(part) && isInterfaceType(whole))) {
     const fields = whole.getFields();
     const interfaces = new Set(whole.getInterfaces().map((one) => one.name));
@@ -223,7 +232,7 @@ function permittedTypeProblems(part: GraphQLNamedType, whole: GraphQLNamedType |
       ...Object.values(part.getFields()).flatMap((field) => {
         const place = `${part.name}.${field.name}`;
         const other = Object.hasOwn(fields, field.name) ? fields[field.name] : undefined;
-        if (!other) return [`field "${place}" does not exist in the remote schema`];
+        if (!other) return [missingInRemote('field', place, field.name, Object.keys(fields))];
         return [...sameType(place, field, other), ...inputProblems(place, field.args, other.args)];
       }),
     ];
@@ -233,7 +242,7 @@ function permittedTypeProblems(part: GraphQLNamedType, whole: GraphQLNamedType |
   if (isEnumType(part) && isEnumType(whole)) {
     const values = new Set(whole.getValues().map((value) => value.name));
     const extra = part.getValues().filter((value) => !values.has(value.name));
-    return extra.map((value) => `enum value "${part.name}.${value.name}" does not exist in the remote schema`);
+    return extra.map(({ name }) => missingInRemote('enum value', `${part.name}.${name}`, name, [...values]));
   }
   if (isUnionType(part) && isUnionType(whole)) {
     const members = new Set(whole.getTypes().map((type) => type.name));
@@ -244,16 +253,22 @@ function permittedTypeProblems(part: GraphQLNamedType, whole: GraphQLNamedType |
   return [`type "${part.name}" is of another kind in the remote schema`];
 }
 
+/** @param known the names that the remote schema has there. */
+function missingInRemote(kind: string, place: string, name: string, known: readonly string[]): string {
+  return `${kind} "${place}" does not exist in the remote schema${suggestion(name, known)}`;
+}
+
 type InputValue = GraphQLArgument | GraphQLInputField;
 
 /** Arguments of a field, or fields of an input object. */
 function inputProblems(place: string, part: readonly InputValue[], whole: readonly InputValue[]): readonly string[] {
   const missing = whole.filter((other) => isRequiredInput(other) && !part.some((input) => input.name === other.name));
+  const known = whole.map(({ name }) => name);
   return [
     ...missing.map((other) => `"${place}" lacks "${other.name}", which the remote schema requires`),
     ...part.flatMap((input) => {
       const other = whole.find((candidate) => candidate.name === input.name);
-      if (!other) return [`"${place}" has no "${input.name}" in the remote schema`];
+      if (!other) return [`"${place}" has no "${input.name}" in the remote schema${suggestion(input.name, known)}`];
       const at = `${place}.${input.name}`;
       return [...sameType(at, input, other), ...sameDefault(at, input, other)];
     }),

@@ -118,7 +118,7 @@ export function receiveOverWebSocket(
         return lose('something that is no message of the protocol');
     }
   };
-  socket.on('error', (error) => lose(error.message));
+  socket.on('error', (error) => lose(lostReason(error.message, protocol)));
   socket.on('close', (code) => {
     stopTimers();
     receiver.lost(`closed with the code ${code}`);
@@ -137,6 +137,13 @@ export function receiveOverWebSocket(
       socket.close(1000);
     },
   };
+}
+
+/** For the log: a service without WebSockets answers the handshake as any other request. */
+function lostReason(message: string, protocol: string): string {
+  const status = /^Unexpected server response: (\d+)$/.exec(message)?.[1];
+  if (status === undefined) return message;
+  return `the handshake of ${protocol} was answered with status ${status}: is subscriptions.protocol, such as sse, that of the service?`;
 }
 
 /** Headers as JSON has them: their values are texts there, not a character for each byte. */

@@ -24,6 +24,19 @@ function openWith(services: Record<string, GraphqlUpstream>) {
 const USER = 'type User { id: ID! name: String }';
 
 describe('two services that offer the same', () => {
+  test('fields of Apollo Federation are subgraphs, which the log says', async () => {
+    const subgraph =
+      'scalar _Any type _Service { sdl: String } type Query { _service: _Service! _entities(representations: [_Any!]!): Int';
+    const gateway = await openWith({
+      first: await service(`${subgraph} one: Int }`),
+      second: await service(`${subgraph} two: Int }`),
+    });
+    await until('the conflict is logged', () => gateway.logs().includes('is offered by'));
+    expect(gateway.logs()).toMatch(
+      /root field \\"_service\\" is offered by .*: give both subgraphs composition: federation/,
+    );
+  });
+
   test('root field: the first in the metadata keeps it, regardless of which answers first', async () => {
     const first = await service('type Query { thing: Int first: Int }');
     const second = await service('type Query { thing: Int second: Int }');

@@ -118,6 +118,18 @@ test.each([
   ]);
 });
 
+test('a text in place of a list says how a list is written', () => {
+  const endpoint = {
+    name: 'a',
+    url: 'a',
+    methods: 'GET',
+    definition: { query: { collection_name: 'b', query_name: 'c' } },
+  };
+  expect(textsIn({ 'rest_endpoints.yaml': [endpoint] }).join()).toContain(
+    '[0].methods: expected array, received string: a list of one is written in brackets, or as a line that begins with "- "',
+  );
+});
+
 test('two services with one path are refused: the second would never be called', () => {
   const services = [
     { name: 'orders', path: '/api/orders', url: 'http://127.0.0.1:1' },

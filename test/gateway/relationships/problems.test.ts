@@ -36,7 +36,7 @@ describe('an invalid relationship is reported', () => {
         name: 'x',
         definition: { to_remote_schema: { remote_schema: 'usres', lhs_fields: [], remote_field: { a: {} } } },
       },
-      'remote_schema: there is no remote schema "usres"',
+      'remote_schema: there is no remote schema "usres": did you mean "users"?',
     ],
     [
       'a value of a field that is not fetched',

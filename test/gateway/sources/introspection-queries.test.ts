@@ -57,7 +57,7 @@ const old = (query: string): Answer => {
 const refusing = (refusal: Answer) => (query: string) => (query === STANDARD ? modern(query) : refusal);
 
 /** A remote schema before a service that answers by `answer`, which may be replaced, and what that was asked. */
-function service(answer: (query: string) => Answer) {
+function service(answer: (query: string) => Answer, definition: object = {}) {
   const asked: string[] = [];
   const upstream = { answer };
   const http: UpstreamConnections = {
@@ -75,7 +75,7 @@ function service(answer: (query: string) => Answer) {
     close: async () => {},
   };
   const directory = metadataDirectory({
-    'remote_schemas.yaml': [{ name: 'shop', definition: { url: 'http://shop.test/' } }],
+    'remote_schemas.yaml': [{ name: 'shop', definition: { url: 'http://shop.test/', ...definition } }],
   });
   const [metadata] = loadMetadata(directory.path).remoteSchemas;
   directory.close();
@@ -150,6 +150,21 @@ describe('a service that refuses more than the query of 2018', () => {
     upstream.answer = modern;
     expect(await open()).toEqual({ fields: all, asked: ['standard', 'whole'] });
     expect(await open()).toEqual({ fields: all, asked: ['whole'] });
+  });
+
+  test('with JSON that is no response of GraphQL says what to look at', async () => {
+    const { open } = service(() => ({ text: '{"ok":true}' }));
+    await expect(open()).rejects.toThrow(
+      'the introspection was refused: status 200, without data and errors: check the path of its URL',
+    );
+  });
+
+  test.each([
+    ['federation', 'a service that is no subgraph has no composition: federation'],
+    ['stitching', 'a service without _sdl has no composition: stitching'],
+  ])('as it has no SDL for %s says what to change', async (composition, remedy) => {
+    const { open } = service(modern, { composition });
+    await expect(open()).rejects.toThrow(new RegExp(`Cannot query field "_\\w+" on type "Query"\\. \\(${remedy}\\)$`));
   });
 
   test('for too many requests is asked again later', async () => {

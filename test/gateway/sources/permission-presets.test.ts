@@ -264,8 +264,8 @@ describe('a part that would be no schema is refused', () => {
 
   test('with all of its reasons, each for itself', () => {
     expect(problems('type Query { node: Phantom orders: Spectre }')).toEqual([
-      'Unknown type "Phantom".',
-      'Unknown type "Spectre".',
+      'Unknown type "Phantom": the SDL of a permission declares each type that it uses, scalars too',
+      'Unknown type "Spectre": the SDL of a permission declares each type that it uses, scalars too',
     ]);
   });
 });

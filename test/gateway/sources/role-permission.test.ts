@@ -96,6 +96,16 @@ describe('a permission’s schema', () => {
       '"Query.user" has no "all" in the remote schema',
     ],
     [
+      'a misspelt argument',
+      'type Query { user(di: ID): User } type User { id: ID! }',
+      '"Query.user" has no "di" in the remote schema: did you mean "id"?',
+    ],
+    [
+      'a misspelt type',
+      `${user('id: ID!')} type Usr { id: ID! }`,
+      'type "Usr" does not exist in the remote schema: did you mean "User"?',
+    ],
+    [
       'an argument of another type',
       'type Query { user(id: Int!): User } type User { id: ID! }',
       '"Query.user.id" has the type Int!, in the remote schema it has ID!',
@@ -108,7 +118,7 @@ describe('a permission’s schema', () => {
     [
       'a root field that does not exist',
       'type Query { users: Int }',
-      'field "Query.users" does not exist in the remote schema',
+      'field "Query.users" does not exist in the remote schema: did you mean "user"?',
     ],
     [
       'an input without a required field',

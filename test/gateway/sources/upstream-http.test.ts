@@ -25,6 +25,12 @@ describe('a request to a service', () => {
     answering = (_, response) => response.end('ok');
   });
 
+  test('over TLS to a service without it fails with what to look at', async () => {
+    await expect(send({ url: upstream.url.replace('http:', 'https:') })).rejects.toThrow(
+      'connection: the service does not answer in TLS: is its URL http://?',
+    );
+  });
+
   test('goes over a connection that is kept open', async () => {
     let connections = 0;
     upstream.server.on('connection', () => {

@@ -106,3 +106,16 @@ test('headers in connection_init are texts, not the bytes of their UTF-8', async
   await raw.next('next');
   expect(init).toMatchObject({ headers: { 'x-owner': 'Zoë', 'x-guest': 'Łukasz' } });
 });
+
+test('a service without WebSockets is refused events, and the log says what to look at', async () => {
+  const plain = [{ name: 'plain', definition: { url: schema.graphqlUrl } }];
+  const other = await keepForTest(openGateway({ issuer, metadata: { 'remote_schemas.yaml': plain } }));
+  const raw = await keepForTest(rawSocket(other.url, 'graphql-transport-ws'));
+  raw.send({ type: 'connection_init', payload: { headers: bearer(issuer.token()) } });
+  await raw.next('connection_ack');
+  raw.send({ id: '1', type: 'subscribe', payload: { query: 'subscription { told }' } });
+  expect(await raw.next('error')).toMatchObject({ payload: [{ extensions: { reason: 'connection' } }] });
+  expect(other.logs()).toMatch(
+    /"reason":"the handshake of graphql-transport-ws was answered with status \d+: is subscriptions.protocol, such as sse, /,
+  );
+});
