@@ -1,0 +1,107 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { pageBlocks } from '../../readme-blocks.ts';
+import { bearer, graphqlUpstream, keeper, openGateway, openIssuer } from '../harness/index.ts';
+import { openActionWorld } from '../sources/action-world.ts';
+
+const { keep, close } = keeper();
+afterAll(close);
+
+describe('the actions of docs/actions.md', () => {
+  const [types = ''] = pageBlocks('docs/actions.md', 'graphql');
+  const [first = '', second = ''] = pageBlocks('docs/actions.md', 'yaml');
+  const actions = first.replace('custom_types: {}\n', second.replace(/^/gm, '  '));
+
+  test('call the webhook as the page says, as it is and by a transform', async () => {
+    const world = await keep(
+      openActionWorld({
+        types: `${types} type Query { exchangeRate(from: String!, to: String!): Rate } type Rate { rate: Float }`,
+        actions: actions.replace(/\{\{(SHOP|RATES)_URL\}\}/g, '{{HOOK_URL}}'),
+      }),
+    );
+    world.answerWith(200, { id: '17', total: 4200, more: true });
+    const checkout = 'mutation { checkout(basket: "b1", coupon: "SPRING") { id total } }';
+    expect((await world.call(checkout)).body).toEqual({ data: { checkout: { id: '17', total: 4200 } } });
+    expect(world.received()).toMatchObject({
+      url: '/checkout',
+      body: { action: { name: 'checkout' }, input: { basket: 'b1', coupon: 'SPRING' }, request_query: checkout },
+    });
+
+    world.answerWith(404, { message: 'there is no such basket', code: 'basket-missing' });
+    expect((await world.call(checkout)).body.errors).toMatchObject([
+      { message: 'there is no such basket', extensions: { code: 'basket-missing' } },
+    ]);
+
+    world.answerWith(200, { rates: [{ value: 1.5 }] });
+    const { body } = await world.call('{ exchangeRate(from: "EUR", to: "USD") { rate } }');
+    expect(body).toEqual({ data: { exchangeRate: { rate: 1.5 } } });
+    expect(world.received()).toMatchObject({ method: 'GET', url: '/v1/EUR?symbols=USD', headers: { 'x-caller': '7' } });
+  });
+});
+
+describe('a service', () => {
+  const issuer = openIssuer();
+  const shop = graphqlUpstream(
+    `scalar Date type Query { orders(tenant: Int!, since: Date): [Order!]! orderCount: Int! order(id: ID!): Order }
+    type Order { id: ID! item: String! placed: Date! price: Int lines: [Line!] } type Line { sku: String }
+    type Mutation { placeOrder(item: String!, quantity: Int!): Order }`,
+    {
+      Query: {
+        orders: (_: unknown, { tenant }: { tenant: number }) => [{ id: tenant, item: 'x', placed: '2026-01-01' }],
+        orderCount: () => 3,
+        order: (_: unknown, { id }: { id: string }) => ({ id, item: 'x', placed: 'x', lines: [{ sku: 's' }] }),
+      },
+      Mutation: { placeOrder: () => ({ id: '9', item: 'x', placed: 'x' }) },
+    },
+  );
+
+  test('has the permissions, limits and allow list of docs/permissions.md', async () => {
+    const [permissions = '', limits = '', introspection = '', allowList = ''] = pageBlocks(
+      'docs/permissions.md',
+      'yaml',
+    );
+    const saved = (name: string, ...queries: string[]) => ({
+      name,
+      definition: { queries: queries.map((query, index) => ({ name: `${name}${index}`, query })) },
+    });
+    const gateway = await keep(
+      openGateway({
+        issuer: await keep(issuer),
+        environment: { SHOP_URL: (await keep(shop)).url, HASURA_GRAPHQL_ENABLE_ALLOWLIST: 'true' },
+        metadata: {
+          'remote_schemas.yaml': permissions,
+          'api_limits.yaml': limits,
+          'graphql_schema_introspection.yaml': introspection,
+          'allow_list.yaml': allowList,
+          'query_collections.yaml': [
+            saved('web-app', '{ orders { id } }', '{ orderCount }'),
+            saved('partners', '{ orders { item } }'),
+          ],
+        },
+      }),
+    );
+    const token = (await issuer).token();
+    const ask = async (query: string) => (await gateway.graphql(query, { token })).body;
+    expect(await ask('{ orders { id } }')).toEqual({ data: { orders: [{ id: '1' }] } });
+    expect((await ask('{ orderCount }')).errors?.[0]?.message).toContain('Cannot query field "orderCount" on type');
+    expect((await ask('{ orders { item } }')).errors?.[0]?.message).toBe('query is not allowed');
+  });
+
+  test('has the REST endpoints of docs/rest-endpoints.md', async () => {
+    const [collections = '', endpoints = ''] = pageBlocks('docs/rest-endpoints.md', 'yaml');
+    const gateway = await keep(
+      openGateway({
+        issuer: await keep(issuer),
+        metadata: {
+          'remote_schemas.yaml': [{ name: 'shop', definition: { url: (await keep(shop)).graphqlUrl } }],
+          'query_collections.yaml': collections,
+          'rest_endpoints.yaml': endpoints,
+        },
+      }),
+    );
+    const headers = bearer((await issuer).token());
+    const order = await gateway.send('/api/rest/orders/7?lines=true', { headers });
+    expect(order.body).toEqual({ order: { id: '7', item: 'x', lines: [{ sku: 's' }] } });
+    const placed = await gateway.post('/api/rest/orders', { item: 'x', quantity: 2 }, headers);
+    expect(placed.body).toEqual({ placeOrder: { id: '9' } });
+  });
+});
