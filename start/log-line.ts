@@ -13,10 +13,16 @@ export function readableLogLine(service: string, line: string): string {
   const error = isJsonObject(entry.err) ? entry.err.message : undefined;
   const message = [entry.msg, error].filter((part) => typeof part === 'string' && part !== '').join(': ');
   const details = Object.entries(entry)
-    .filter(([name]) => !QUIET_FIELDS.has(name))
+    .filter(([name, value]) => !QUIET_FIELDS.has(name) && !isTextList(value))
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const tail = details.length > 0 ? ` (${details.join(' ')})` : '';
-  return `${service} ${String(entry.level)}: ${message}${tail}`;
+  const lists = Object.values(entry).flatMap((value) => (isTextList(value) ? value : []));
+  return [`${service} ${String(entry.level)}: ${message}${tail}`, ...lists].join('\n  ');
+}
+
+/** Problems and warnings of metadata, one line each below the entry's. */
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function parseLogEntry(line: string): Record<string, unknown> | undefined {

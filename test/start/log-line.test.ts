@@ -12,6 +12,13 @@ test('a warning is one line with the service, the level, what happened and the d
   );
 });
 
+test('a list of problems has a line for each', () => {
+  const problems = ['services.yaml:3: unknown key "pth"', 'actions.yaml: is empty'];
+  expect(shown({ level: 'error', reason: 'the files have changed', problems, msg: 'invalid metadata' })).toBe(
+    `gateway error: invalid metadata (reason=the files have changed)\n  ${problems[0]}\n  ${problems[1]}`,
+  );
+});
+
 test('an error shows its message, not its stack', () => {
   const err = { type: 'Error', message: 'disk full', stack: 'Error: disk full\n    at somewhere' };
   expect(shown({ level: 'error', err, msg: 'a request failed' })).toBe('gateway error: a request failed: disk full');
