@@ -7,7 +7,12 @@ import {
   type RoleGraph,
   unknowableOperations,
 } from '../graph/index.ts';
-import { type IgnoredMetadata, type MetadataProblem, metadataWarnings } from '../metadata/index.ts';
+import {
+  type IgnoredMetadata,
+  type MetadataProblem,
+  metadataWarnings,
+  unenforcedAllowList,
+} from '../metadata/index.ts';
 import { ADMIN_ROLE } from '../session/index.ts';
 import type { WeighedChange } from './change-usage.ts';
 import { brokenDocuments } from './persisted-documents.ts';
@@ -99,7 +104,7 @@ export function* reportOn(
     authenticationFields: generation.authenticationFields.names,
     operations,
     persistedDocuments: Object.fromEntries(metadata.persistedManifests.map((one) => [one.file, one.documents.length])),
-    ignored: [...settings.ignored, ...metadata.ignored],
+    ignored: [...settings.ignored, ...metadata.ignored, ...unenforcedAllowList(metadata, enforceAllowList)],
     hints: [
       ...generation.sources.flatMap(({ name, hints }) =>
         (hints?.() ?? []).map((message) => ({ source: name, message })),

@@ -7,16 +7,25 @@ import {
   MetadataError,
   type MetadataProblem,
   metadataWarnings,
+  unenforcedAllowList,
 } from '../metadata/index.ts';
 import type { Generation } from './generation/index.ts';
 import type { LiveGraph } from './live-graph.ts';
 
-/**
- * Logs parts of the metadata that are ignored, and parts that are valid and probably a mistake. @param knownVariables
- * as in the options.
- */
-export function logMetadataNotes(metadata: Metadata, log: Logger, knownVariables?: ReadonlySet<string>): void {
-  const { ignored } = metadata;
+/** What notes on metadata depend on besides the metadata. */
+export interface MetadataNotesOptions {
+  /** The session variables that callers may have; undefined where that is not known. */
+  readonly knownVariables?: ReadonlySet<string> | undefined;
+  readonly enforceAllowList?: boolean | undefined;
+}
+
+/** Logs parts of the metadata that are ignored, and parts that are valid and probably a mistake. */
+export function logMetadataNotes(
+  metadata: Metadata,
+  log: Logger,
+  { knownVariables, enforceAllowList = false }: MetadataNotesOptions,
+): void {
+  const ignored = [...metadata.ignored, ...unenforcedAllowList(metadata, enforceAllowList)];
   if (ignored.length > 0)
     log.warn({ event: 'metadata.ignored', ignored: foldIgnored(ignored) }, 'metadata without effect');
   const warnings = metadataWarnings(metadata, knownVariables);
@@ -38,7 +47,7 @@ export interface MetadataSubscriber {
   prepare(metadata: Metadata): () => void;
 }
 
-export interface MetadataReloaderOptions {
+export interface MetadataReloaderOptions extends MetadataNotesOptions {
   /** Where the metadata is. */
   readonly location: string;
   readonly graph: LiveGraph;
@@ -47,8 +56,6 @@ export interface MetadataReloaderOptions {
   readonly closeRemoteSchemas?: boolean;
   /** Whether there is a database for jobs. */
   readonly hasJobsDatabase?: boolean;
-  /** The session variables that callers may have; undefined where that is not known. */
-  readonly knownVariables?: ReadonlySet<string> | undefined;
   readonly log: Logger;
 }
 
@@ -132,7 +139,7 @@ export class MetadataReloader {
       this.#failure = undefined;
       this.counts.succeeded++;
       log.info({ event: 'metadata.reloaded', reason }, 'metadata reloaded');
-      logMetadataNotes(metadata, log, this.#options.knownVariables);
+      logMetadataNotes(metadata, log, this.#options);
     } catch (error) {
       this.#failure = error as Error;
       this.counts.failed++;

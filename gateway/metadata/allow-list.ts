@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { suggestion } from '../../platform/index.ts';
 import type { QueryCollectionMetadata } from './query-collections.ts';
 import { mapping, name } from './shapes/index.ts';
+import type { IgnoredMetadata } from './unsupported.ts';
 import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
 const scope = mapping({ global: z.boolean().default(false), roles: z.array(name).min(1).optional() })
@@ -19,6 +20,17 @@ const scope = mapping({ global: z.boolean().default(false), roles: z.array(name)
 export const allowListShape = z.array(mapping({ collection: name, scope: scope.default({ global: true }) }));
 
 export type AllowListEntry = z.output<typeof allowListShape>[number];
+
+/** An allow list that is written down and not enforced, as in Hasura: its author may take operations for refused. */
+export function unenforcedAllowList(
+  metadata: { allowList: readonly AllowListEntry[]; place(kind: 'allowList', path: ValuePath): MetadataLocation },
+  isEnforced: boolean,
+): readonly IgnoredMetadata[] {
+  if (isEnforced || metadata.allowList.length === 0) return [];
+  return [
+    { file: metadata.place('allowList', []).file, what: 'the allow list: HASURA_GRAPHQL_ENABLE_ALLOWLIST is not true' },
+  ];
+}
 
 /** Problems of entries: an unknown or repeated collection, or an allowed operation with a syntax error. */
 export function allowListProblems(

@@ -78,7 +78,8 @@ export async function startGateway(
   const dependencies = sourceDependencies({ config, http, assertions, compositions, log });
   const metadata = withStartErrors(() => loadMetadata(config.HASURA_GRAPHQL_METADATA_DIR, config.graph));
   const knownVariables = knownSessionVariables(config.authentication);
-  logMetadataNotes(metadata, log, knownVariables);
+  const notesOptions = { knownVariables, enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST };
+  logMetadataNotes(metadata, log, notesOptions);
   if (!peers || peers.worker === 1) logHasuraSettings(environment, SETTING_NAMES, metadata.asWritten, log);
 
   const telemetry = await openTelemetry(
@@ -129,7 +130,7 @@ export async function startGateway(
     ],
     closeRemoteSchemas: config.graph.closeRemoteSchemas,
     hasJobsDatabase: config.graph.hasJobsDatabase,
-    knownVariables,
+    ...notesOptions,
     log,
   });
   const sharedState = openSharedState(config, log);

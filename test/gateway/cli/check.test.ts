@@ -161,6 +161,9 @@ describe('a check of metadata that is wrong', () => {
     const { code, report } = await reportOf({ location, environment: enforced });
     expect([harmless.code, harmless.report.problems, code]).toEqual([0, [], 1]);
     expect(harmless.report.warnings).toEqual(report.problems);
+    const note = { file: 'allow_list.yaml', what: 'the allow list: HASURA_GRAPHQL_ENABLE_ALLOWLIST is not true' };
+    expect(harmless.report.ignored).toContainEqual(note);
+    expect(report.ignored).not.toContainEqual(note);
     expect(report.operations).toEqual({ 'saved/gone': [], 'saved/bare': [] });
     expect(report.problems).toMatchObject([
       {

@@ -49,6 +49,12 @@ async function bodyOf(query: string, token: string | undefined, gateway: TestGat
   return body;
 }
 
+test('an allow list that is not enforced is logged as such', async () => {
+  const gateway = await forest.gateway({ metadata });
+  expect(gateway.logs()).toContain('the allow list: HASURA_GRAPHQL_ENABLE_ALLOWLIST is not true');
+  expect(enforced.logs()).not.toContain('the allow list: ');
+});
+
 describe('while the allow list is enforced', () => {
   test('a listed operation is run, however it is written', async () => {
     for (const query of ['query hello { hello }', 'query hello {\n  hello\n  __typename # as clients add it\n}'])

@@ -28,6 +28,7 @@ describe('the metadata of a project loads, with a summary of what is used, what 
       'ignored: remote_schemas.yaml:11 [0].remote_relationships[0].relationships[0]: a relationship to a database: Portico has no database, data belongs to the services (and 1 more in this file)',
       'ignored: actions.yaml:49 custom_types.objects[0].relationships[0]: a relationship to a database: Portico has no database, data belongs to the services',
       'ignored: cron_triggers.yaml: cron triggers: they need a database for jobs, HASURA_GRAPHQL_METADATA_DATABASE_URL',
+      'ignored: allow_list.yaml: the allow list: HASURA_GRAPHQL_ENABLE_ALLOWLIST is not true',
       'sources: actions (actions), billing (remote-schema)',
       'role admin: query openHours, query invoices, mutation bookVisit',
       'role anonymous: query openHours',
@@ -55,6 +56,7 @@ describe('the metadata of a project loads, with a summary of what is used, what 
       expect.stringMatching(
         /^ignored: remote_schemas\.yaml:\d+ \[0\]\.remote_relationships\[1\]\.relationships\[0\]: a relationship to a database: /,
       ),
+      'ignored: allow_list.yaml: the allow list: HASURA_GRAPHQL_ENABLE_ALLOWLIST is not true',
       'sources: actions (actions), offers (remote-schema), people (remote-schema)',
       'role admin: query offers, query my_orders, query people, mutation refund, mutation place',
       'role anonymous: nothing',
@@ -81,6 +83,7 @@ describe('the metadata of a project loads, with a summary of what is used, what 
       'ignored: functions.yaml: functions of databases: Portico has no database, data belongs to the services',
       'ignored: tables.yaml: databases, tables, event triggers: Portico has no database, data belongs to the services',
       'ignored: cron_triggers.yaml: cron triggers: they need a database for jobs, HASURA_GRAPHQL_METADATA_DATABASE_URL',
+      'ignored: allow_list.yaml: the allow list: HASURA_GRAPHQL_ENABLE_ALLOWLIST is not true',
       'sources: actions (actions), papers (remote-schema)',
       'role admin: query cite, query paper',
       'role anonymous: nothing',
