@@ -40,13 +40,17 @@ const tenantCommandSpecs: readonly Command[] = [
     name: 'tenant set-claims',
     parameters: ['<tenant>', '<name=value>...'],
     optional: 1,
-    help: 'Sets the extra x-hasura-* claims of all users of a tenant, in place of those that were set.',
+    help:
+      'Sets the extra x-hasura-* claims of all users of a tenant, in place of those that were set. When one is taken away or ' +
+      'changed, the access tokens of the tenant are revoked.',
   },
   {
     name: 'role set-claims',
     parameters: ['<tenant>', '<role>', '<name=value>...'],
     optional: 1,
-    help: 'Sets the extra x-hasura-* claims of all users with a role in a tenant.',
+    help:
+      'Sets the extra x-hasura-* claims of all users with a role in a tenant, in place of those that were set. When one is ' +
+      'taken away or changed, the access tokens of the tenant are revoked.',
   },
 ];
 
@@ -83,7 +87,9 @@ const userCommandSpecs: readonly Command[] = [
     name: 'user set-claims',
     parameters: ['<tenant>', '<username>', '<name=value>...'],
     optional: 1,
-    help: 'Sets the extra x-hasura-* claims of a user, in place of those that were set.',
+    help:
+      'Sets the extra x-hasura-* claims of a user, in place of those that were set. Access tokens with one that is taken ' +
+      'away or changed are revoked.',
   },
   {
     name: 'user reset-password',
