@@ -47,6 +47,34 @@ export function describeTrials(describeInBrowser: typeof describe.skip, console:
     });
   });
 
+  describeInBrowser('a subscription of many events', () => {
+    test('shows the last of them, not each', async () => {
+      const page = await openExplorer();
+      await page.routeWebSocket(/v1\/graphql/, (socket) =>
+        socket.onMessage((message) => {
+          const { type, id } = JSON.parse(String(message)) as { type: string; id?: string };
+          if (type === 'connection_init') socket.send(JSON.stringify({ type: 'connection_ack' }));
+          if (type !== 'subscribe') return;
+          for (let ticks = 1; ticks <= 1_000; ticks++)
+            socket.send(JSON.stringify({ type: 'next', id, payload: { data: { ticks } } }));
+          socket.send(JSON.stringify({ type: 'complete', id }));
+        }),
+      );
+      const texts = await page.locator('.answer').evaluateHandle((answer) => {
+        const seen = new Set<string>();
+        const look = () => seen.add(answer.querySelector('[role=status]')?.textContent ?? '');
+        new MutationObserver(look).observe(answer, { subtree: true, childList: true, characterData: true });
+        return seen;
+      });
+      await write(page, 'Operation', 'subscription { ticks }');
+      await page.getByRole('button', { name: 'Run' }).click();
+      await page.getByText('1000 events').waitFor();
+      expect(await page.getByRole('textbox', { name: 'Answer' }).textContent()).toMatch(/"ticks":\s*1000/);
+      expect(await texts.evaluate((seen) => seen.size)).toBeLessThan(500);
+      await page.context().close();
+    });
+  });
+
   describeInBrowser('two windows of the explorer', () => {
     test('keep their own tabs over a reload, share the history, and lose both by a logout', async () => {
       const page = await openExplorer();

@@ -12,6 +12,9 @@ export interface RunOptions {
   readonly isExplained: boolean;
 }
 
+/** Events may come faster than a browser can lay out a text: the last one of this time is shown. */
+const SHOWN_EVERY_MS = 100;
+
 /** Runs the operation of a tab, one at a time, and keeps the answer. */
 export function useRun() {
   const [answer, setAnswer] = useState<Answer | undefined>(undefined);
@@ -25,14 +28,21 @@ export function useRun() {
     running.current = abort;
     setRunning(true);
     let last = NO_ANSWER;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const showLast = () => {
+      clearTimeout(timer);
+      timer = undefined;
+      if (!abort.signal.aborted) setAnswer(last);
+    };
     const show = (next: Answer) => {
       last = next;
-      if (!abort.signal.aborted) setAnswer(next);
+      if (next.isDone || next.payloads < 2) showLast();
+      else timer ??= setTimeout(showLast, SHOWN_EVERY_MS);
     };
     try {
       await runTab(tab, options, abort.signal, show);
     } catch (error) {
-      if (!abort.signal.aborted) setAnswer({ ...last, isDone: true, problem: problemOf(error) });
+      show({ ...last, isDone: true, problem: problemOf(error) });
     }
     if (running.current === abort) setRunning(false);
   }
