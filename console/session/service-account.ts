@@ -11,6 +11,12 @@ export interface ServiceAccount {
 const TOKEN_PATH = 'oauth/token';
 const REVOKE_PATH = 'oauth/revoke';
 
+/** The auth service's (RFC 6749, section 5.2), or the gateway's, which has its message in `error`. */
+interface OauthError {
+  readonly error?: string;
+  readonly error_description?: string;
+}
+
 /**
  * An access token of a service account, by the grant `client_credentials` (RFC 6749, section 4.4).
  *
@@ -18,13 +24,13 @@ const REVOKE_PATH = 'oauth/revoke';
  */
 export async function tokenOf(account: ServiceAccount): Promise<NewToken> {
   const response = await post(TOKEN_PATH, account, { grant_type: 'client_credentials' });
-  const answer = (await response.json().catch(() => ({}))) as Partial<NewToken> & { error_description?: string };
+  const answer = (await response.json().catch(() => ({}))) as Partial<NewToken> & OauthError;
   const { access_token, expires_in } = answer;
   if (response.ok && access_token !== undefined && expires_in !== undefined) return { access_token, expires_in };
   const isRefusal = response.status === 400 || response.status === 401;
   throw new ApiError(
     isRefusal ? 'login-refused' : 'unexpected',
-    isRefusal ? '' : (answer.error_description ?? `HTTP ${response.status}`),
+    isRefusal ? '' : (answer.error_description ?? answer.error ?? `HTTP ${response.status}`),
     response.status,
     response.headers.get('x-request-id') ?? undefined,
   );
