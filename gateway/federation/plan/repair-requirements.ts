@@ -44,7 +44,8 @@ interface MembersPart {
 
 /**
  * Restores what the planner loses where it merges fetches from an interface object's subgraph for several types of the
- * interface: it keeps the requirements of one of them, so that objects of the others are not sent, and required fields neither.
+ * interface: it keeps the requirements of some of them, so that objects of the others are not sent, and required fields neither,
+ * or it requires of all what the fields of one of them do.
  * Each field is fetched of the types that the operation selects it for: of others it may fail, and take the object with it.
  */
 function withAllMembers(
@@ -53,18 +54,18 @@ function withAllMembers(
   operation: OperationDefinitionNode,
   types: SupergraphTypes,
 ): readonly Fetch[] {
-  const [required, ...others] = fetch.requires;
+  const required = fetch.requires.filter((one) => one.kind === 'InlineFragment');
   const [selected, ...more] = fetch.selections;
-  if (required?.kind !== 'InlineFragment' || others.length > 0 || fetch.inputRewrites.length === 0) return [fetch];
+  if (required.length < fetch.requires.length || required.length === 0 || fetch.inputRewrites.length === 0)
+    return [fetch];
   if (selected?.kind !== Kind.INLINE_FRAGMENT || !selected.typeCondition || more.length > 0) return [fetch];
   const type = selected.typeCondition.name.value;
-  if (!types.isAbstract(type) || !types.isA(required.typeCondition, type)) return [fetch];
-  const isComplete = required.typeCondition === type;
+  if (!types.isAbstract(type) || !required.every(({ typeCondition }) => types.isA(typeCondition, type))) return [fetch];
   const membersOf = selectingMembers(fetch, type, operation, types);
   const needed = requiredOf(fetches, types);
   const parts = new Map<string, MembersPart>();
   for (const selection of selected.selectionSet.selections) {
-    const wanted = isComplete ? [] : wantedBy({ ...fetch, selections: [selection] }, type, types);
+    const wanted = wantedBy({ ...fetch, selections: [selection] }, type, types);
     const isNeeded = selection.kind !== Kind.FIELD || needed.has(responseKey(selection));
     const members = isNeeded ? [type] : membersOf(selection);
     const key = [...members, ...wanted.map((field) => print(field))].join(' ');
@@ -72,16 +73,55 @@ function withAllMembers(
     part.selections.push(selection);
     parts.set(key, part);
   }
-  return [...parts.values()].map(({ wanted, members, selections }) => {
-    const known = new Set(required.selections.map((one) => (one.kind === 'Field' ? one.name : '')));
-    const added = wanted.filter(({ name }) => !known.has(name.value)).map(toRequired);
-    const all = [...required.selections, ...added];
-    return {
-      ...fetch,
-      requires: members.map((member) => ({ ...required, typeCondition: member, selections: all })),
-      selections: [{ ...selected, selectionSet: { kind: Kind.SELECTION_SET, selections } }],
+  const requiresOf = memberRequirements(required, type, [...parts.values()], types);
+  return [...parts.values()].map((part) => ({
+    ...fetch,
+    requires: requiresOf(part),
+    selections: [{ ...selected, selectionSet: { kind: Kind.SELECTION_SET, selections: part.selections } }],
+  }));
+}
+
+type RequiredFragment = Extract<RequiresSelection, { kind: 'InlineFragment' }>;
+
+/** What a part requires: keys, and what its own fields require. What those of other parts do may not have been fetched. */
+function memberRequirements(
+  required: readonly RequiredFragment[],
+  type: string,
+  parts: readonly MembersPart[],
+  types: SupergraphTypes,
+): (part: MembersPart) => RequiresSelection[] {
+  const keys = new Set(types.services.keysOf(type).flatMap(({ key }) => key.match(/\w+/g) ?? []));
+  const wantedAnywhere = new Set(parts.flatMap(({ wanted }) => wanted.map(({ name }) => name.value)));
+  return ({ wanted, members }) => {
+    const own = new Set(wanted.map(({ name }) => name.value));
+    const isOwn = (one: RequiresSelection) =>
+      one.kind !== 'Field' ||
+      own.has(fieldName(one)) ||
+      keys.has(fieldName(one)) ||
+      !wantedAnywhere.has(fieldName(one));
+    const selectionsFor = (member: string): RequiresSelection[] => {
+      const applying = required.filter(({ typeCondition }) => types.isA(member, typeCondition));
+      const given = (applying.length > 0 ? applying : required.slice(0, 1)).flatMap(({ selections }) => selections);
+      const known = new Set(given.map((one) => (one.kind === 'Field' ? fieldName(one) : '')));
+      const added = wanted.filter(({ name }) => !known.has(name.value)).map(toRequired);
+      return [...given.filter(isOwn), ...added];
     };
-  });
+    const each = members[0] === type ? types.objectsOf(type) : members;
+    const fragments = each.map(
+      (member): RequiredFragment => ({
+        kind: 'InlineFragment',
+        typeCondition: member,
+        selections: selectionsFor(member),
+      }),
+    );
+    const [first, ...others] = fragments;
+    const isSame = others.every(({ selections }) => JSON.stringify(selections) === JSON.stringify(first?.selections));
+    return first && isSame && members[0] === type ? [{ ...first, typeCondition: type }] : fragments;
+  };
+}
+
+function fieldName({ name, alias }: Extract<RequiresSelection, { kind: 'Field' }>): string {
+  return alias ?? name;
 }
 
 /** The types of an interface for which the operation selects a field that is fetched; the interface for all of them. */

@@ -125,6 +125,33 @@ test('a field that is selected for one type and required for another is fetched 
   });
 });
 
+test('what fields of one type require is not required for those of another', async () => {
+  const labels = {
+    sdl: `type Work @key(fields: "id") @interfaceObject { id: ID! code: String @external tag: String
+      label: String @requires(fields: "code") }`,
+    resolvers: {
+      Work: {
+        __resolveReference: (reference: object) => reference,
+        tag: ({ id }: { id: string }) => `tag of ${id}`,
+        label: ({ code }: { code?: string }) => `label of ${code}`,
+      },
+    },
+  };
+  const world = await keep(federate({ labels, reviews, works }));
+  // The title, which the headline needs, is fetched of songs only, and the code, which the label needs, of films.
+  expect(await world.ask('{ works { ... on Film { label } ... on Song { headline } } }')).toEqual({
+    data: { works: [{ label: 'label of w1' }, { headline: 'SUN' }] },
+  });
+  const poems = {
+    sdl: works.sdl.concat(' type Poem implements Work @key(fields: "id") { id: ID! title: String }'),
+    resolvers: { ...works.resolvers, Query: { works: () => [...WORKS, { __typename: 'Poem', id: '3' }] } },
+  };
+  const wider = await keep(federate({ labels, reviews, works: poems }));
+  expect(await wider.ask('{ works { tag ... on Film { tag } ... on Song { tag } } }')).toEqual({
+    data: { works: [{ tag: 'tag of 1' }, { tag: 'tag of 2' }, { tag: 'tag of 3' }] },
+  });
+});
+
 test('interface objects may form a chain', async () => {
   const linking = {
     ...reviews,
