@@ -1,8 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests of one connection that wait behind one that is not answered yet. Clients that pipeline send a few dozen. */
-const MAX_WAITING = 100;
+/**
+ * Requests of one connection that wait behind one that is not answered yet. Clients that pipeline send a few dozen, and load
+ * generators some hundreds: those of one read are all parsed before the first of them is answered.
+ */
+const MAX_WAITING = 1_000;
 /** Responses of one connection that may wait for as long as those before them take, in bytes. */
 const FREE_BYTES = 64 * 1024;
 /** Those that may wait at all: as many as the longest response has. */
