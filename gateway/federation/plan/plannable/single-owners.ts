@@ -7,8 +7,8 @@ import {
   print,
   visit,
 } from 'graphql';
-import { directiveArgument, hasTrueArgument } from '../../supergraph/index.ts';
-import { innermostTypeName, nameNode } from '../../syntax/index.ts';
+import { directiveArgument, hasTrueArgument } from '../../../supergraph/index.ts';
+import { innermostTypeName, nameNode } from '../../../syntax/index.ts';
 
 /**
  * Supergraphs in which fields of a name that several subgraphs resolve are left to one of these: another one each. The planner

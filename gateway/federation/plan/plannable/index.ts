@@ -1,0 +1,2 @@
+export { withCommonProvides } from './common-provides.ts';
+export { withSingleOwners } from './single-owners.ts';
