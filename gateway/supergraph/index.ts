@@ -1,4 +1,11 @@
-export { directiveArgument, fieldNamesOf, graphNames, hasTrueArgument, parseFieldSet } from './join-directives.ts';
+export {
+  directiveArgument,
+  fieldNamesOf,
+  fieldText,
+  graphNames,
+  hasTrueArgument,
+  parseFieldSet,
+} from './join-directives.ts';
 export { overrideLabels, renameLabels, resolveOverrides } from './overrides.ts';
 export { buildPublicSchema, publicDocument } from './public-schema.ts';
 export { type ComposedSubgraph, restoreExternal } from './restore-external.ts';

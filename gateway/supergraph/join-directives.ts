@@ -1,4 +1,14 @@
-import { type ConstDirectiveNode, type DocumentNode, Kind, parse, type SelectionNode } from 'graphql';
+import {
+  type ConstDirectiveNode,
+  type DocumentNode,
+  type FieldNode,
+  Kind,
+  type ObjectValueNode,
+  parse,
+  print,
+  type SelectionNode,
+  visit,
+} from 'graphql';
 
 /** Names of subgraphs by their values of the enum `join__Graph`. */
 export function graphNames(supergraph: DocumentNode): Map<string, string> {
@@ -34,4 +44,27 @@ export function parseFieldSet(text: string): readonly SelectionNode[] {
 /** The names of its fields, without those below them. */
 export function fieldNamesOf(selections: readonly SelectionNode[]): string[] {
   return selections.flatMap((one) => (one.kind === Kind.FIELD ? [one.name.value] : []));
+}
+
+/** The fields that a join requires, at any depth: see `fieldText`. */
+export function requiredFieldsOf(join: ConstDirectiveNode): readonly string[] {
+  const text = directiveArgument(join, 'requires');
+  const textsOf = (selections: readonly SelectionNode[]): readonly string[] =>
+    selections.flatMap((one) => {
+      if (one.kind === Kind.FRAGMENT_SPREAD) return [];
+      const below = textsOf(one.selectionSet?.selections ?? []);
+      return one.kind === Kind.FIELD ? [fieldText(one), ...below] : below;
+    });
+  return text === undefined ? [] : textsOf(parseFieldSet(text));
+}
+
+/** A field with its arguments, without an alias: the same for fields that may be merged (GraphQL 5.3.2). */
+export function fieldText({ name, arguments: given = [] }: FieldNode): string {
+  if (given.length === 0) return name.value;
+  const texts = given.map((one) => print(visit(one, { ObjectValue: { leave: sortFields } })));
+  return `${name.value}(${texts.sort().join(', ')})`;
+}
+
+function sortFields(value: ObjectValueNode): ObjectValueNode {
+  return { ...value, fields: value.fields.toSorted((one, other) => (one.name.value < other.name.value ? -1 : 1)) };
 }

@@ -14,7 +14,14 @@ import {
 } from 'graphql';
 import { atOnce, type Sliced } from '../../platform/index.ts';
 import { innermostTypeName } from '../syntax/index.ts';
-import { directiveArgument, fieldNamesOf, graphNames, hasTrueArgument, parseFieldSet } from './join-directives.ts';
+import {
+  directiveArgument,
+  fieldNamesOf,
+  graphNames,
+  hasTrueArgument,
+  parseFieldSet,
+  requiredFieldsOf,
+} from './join-directives.ts';
 import { type SubgraphTypes, SubgraphTypesReader } from './subgraph-types.ts';
 
 /** The types of a supergraph, inaccessible ones too, as far as executing a plan needs them. */
@@ -46,6 +53,8 @@ export interface SupergraphTypes {
   readonly fieldNames: ReadonlySet<string>;
   /** Whether a subgraph has an interface as an object type, `@interfaceObject`. */
   readonly hasInterfaceObjects: boolean;
+  /** What fields of a name require, of any type and at any depth: see `fieldText`. */
+  readonly requiredFields: ReadonlyMap<string, ReadonlySet<string>>;
   readonly services: SubgraphTypes;
   /** Whether it is the name of a type, or of a value of an enum, that clients do not see. */
   isHidden(type: string, value?: string): boolean;
@@ -61,6 +70,7 @@ export interface SupergraphOutline {
   readonly members: ReadonlyMap<string, ReadonlySet<string>>;
   readonly fieldNames: ReadonlySet<string>;
   readonly hasInterfaceObjects: boolean;
+  readonly requiredFields: ReadonlyMap<string, ReadonlySet<string>>;
   /** Types, and values of enums as `Enum.VALUE`, that clients do not see. */
   readonly hidden: ReadonlySet<string>;
 }
@@ -68,6 +78,7 @@ export interface SupergraphOutline {
 export function outlineOf({ definitions }: DocumentNode): SupergraphOutline {
   const members = new Map<string, Set<string>>();
   const fieldNames = new Set<string>();
+  const requiredFields = new Map<string, Set<string>>();
   const hidden = new Set<string>();
   let hasInterfaceObjects = false;
   const membersOf = (name: string) => {
@@ -87,10 +98,17 @@ export function outlineOf({ definitions }: DocumentNode): SupergraphOutline {
     if (definition.kind === Kind.INTERFACE_TYPE_DEFINITION) membersOf(type);
     hasInterfaceObjects ||= definition.directives?.some((one) => hasTrueArgument(one, 'isInterfaceObject')) === true;
     for (const parent of definition.interfaces ?? []) membersOf(parent.name.value).add(type);
-    for (const field of definition.fields ?? []) fieldNames.add(field.name.value);
+    for (const field of definition.fields ?? []) {
+      const name = field.name.value;
+      fieldNames.add(name);
+      for (const join of typeJoins(field.directives)) {
+        const required = requiredFieldsOf(join);
+        if (required.length > 0) requiredFields.set(name, new Set([...(requiredFields.get(name) ?? []), ...required]));
+      }
+    }
   }
   const names = definitions.map((one) => (isTypeDefinitionNode(one) ? one.name.value : ''));
-  return { names, members, fieldNames, hasInterfaceObjects, hidden };
+  return { names, members, fieldNames, requiredFields, hasInterfaceObjects, hidden };
 }
 
 /** Reads a supergraph document as a whole. */
@@ -190,7 +208,7 @@ interface FactsByType {
 }
 
 function supergraphTypesOf(outline: SupergraphOutline, { ofType, withMembers }: FactsByType): SupergraphTypes {
-  const { members, fieldNames, hasInterfaceObjects, hidden } = outline;
+  const { members, fieldNames, requiredFields, hasInterfaceObjects, hidden } = outline;
   const objectsOf = (typename: string) => [...(members.get(typename) ?? [])].filter((member) => !members.has(member));
   const isElsewhere = (typename: string, field: string) => ofType(typename).elsewhere.has(`${typename}.${field}`);
   return {
@@ -212,6 +230,7 @@ function supergraphTypesOf(outline: SupergraphOutline, { ofType, withMembers }: 
     },
     fieldNames,
     hasInterfaceObjects,
+    requiredFields,
     services: {
       isPartial: (type) => withMembers(type).services.isPartial(type),
       membersIn: (service, type) => withMembers(type).services.membersIn(service, type),

@@ -4,15 +4,13 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   Kind,
-  type ObjectValueNode,
   type OperationDefinitionNode,
   parse,
-  print,
   type SelectionNode,
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
-import type { SupergraphTypes } from '../../supergraph/index.ts';
+import { fieldText, type SupergraphTypes } from '../../supergraph/index.ts';
 import { fragmentsOf } from '../../syntax/index.ts';
 import { UnplannableOperation } from '../errors.ts';
 
@@ -35,7 +33,7 @@ export interface ClientOperation {
 /** Values of the variables that decide about `@skip` and `@include`. */
 export type Conditions = ReadonlyMap<string, boolean>;
 
-type KeyTypes = Pick<SupergraphTypes, 'fieldNames' | 'hasInterfaceObjects'>;
+type KeyTypes = Pick<SupergraphTypes, 'fieldNames' | 'requiredFields' | 'hasInterfaceObjects'>;
 
 /**
  * Reads one operation of a valid document.
@@ -112,38 +110,44 @@ function renamedVariables(definitions: readonly VariableDefinitionNode[]): Map<s
 
 /**
  * An alias that is also the name of a field could be read as a key or a required field, which the planner does not always
- * notice; one that starts with underscores, or is a property of every JavaScript object, is not safe either. Where there are
+ * notice; one that starts with underscores, or is a property of every JavaScript object, is not safe either. Nor is a field's
+ * own name where another field requires it with other arguments: both would be fetched under one key. Where there are
  * interface objects, the planner takes two fields of one key for the same field, though they are of different types.
  */
 function keyNaming(
   document: DocumentNode,
-  { fieldNames, hasInterfaceObjects }: KeyTypes,
+  { fieldNames, requiredFields, hasInterfaceObjects }: KeyTypes,
 ): (field: FieldNode) => string {
   const aliases = new Set<string>();
+  const selected = new Set<string>();
   const calls = new Map<string, Map<string, number>>();
   /** Which of the different fields of its key a field is; 0 is left out. */
   const numbers = new Map<FieldNode, number>();
   visit(document, {
     Field(node) {
       if (node.alias) aliases.add(node.alias.value);
+      selected.add(node.name.value);
       if (!hasInterfaceObjects) return;
       const key = (node.alias ?? node.name).value;
       const known = calls.get(key) ?? new Map<string, number>();
       calls.set(key, known);
-      const call = callText(node);
+      const call = fieldText(node);
       const number = known.get(call) ?? known.size;
       known.set(call, number);
       if (number > 0) numbers.set(node, number);
     },
   });
+  const required = requiredBy(selected, requiredFields);
   return (field) => {
     const { alias, name } = field;
     // An object has one type, and it is looked for under its own name.
     if (name.value === '__typename') return name.value;
     const number = numbers.get(field);
     const own = (alias ?? name).value;
-    const isName = own === name.value;
-    const unsafe = !isName && (fieldNames.has(own) || own.startsWith('_') || own in Object.prototype);
+    const unsafe =
+      own === name.value
+        ? isRequiredOtherwise(field, required.get(own))
+        : fieldNames.has(own) || own.startsWith('_') || own in Object.prototype;
     if (!unsafe && number === undefined) return own;
     let key = `as${number ?? ''}${own.startsWith('_') ? '' : '_'}${own}_of_${name.value}`;
     while (fieldNames.has(key) || aliases.has(key)) key += '_';
@@ -151,14 +155,26 @@ function keyNaming(
   };
 }
 
-/** A field's name and arguments, the same for fields that may be merged (GraphQL 5.3.2). */
-function callText({ name, arguments: given = [] }: FieldNode): string {
-  const texts = given.map((one) => print(visit(one, { ObjectValue: { leave: sortFields } })));
-  return [name.value, ...texts.sort()].join(' ');
+/** What the selected fields require, and what that requires in turn, by name. */
+function requiredBy(
+  selected: ReadonlySet<string>,
+  requiredFields: ReadonlyMap<string, ReadonlySet<string>>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const required = new Map<string, Set<string>>();
+  const names = new Set(selected);
+  // A set is iterated over what is added to it meanwhile, too.
+  for (const name of names)
+    for (const text of requiredFields.get(name) ?? []) {
+      const [one = text] = text.split('(');
+      required.set(one, (required.get(one) ?? new Set()).add(text));
+      names.add(one);
+    }
+  return required;
 }
 
-function sortFields(value: ObjectValueNode): ObjectValueNode {
-  return { ...value, fields: value.fields.toSorted((one, other) => (one.name.value < other.name.value ? -1 : 1)) };
+/** Whether a field is required with other arguments than it is selected with. */
+function isRequiredOtherwise(field: FieldNode, required: ReadonlySet<string> | undefined): boolean {
+  return required !== undefined && (required.size > 1 || !required.has(fieldText(field)));
 }
 
 function areClientKeys(document: DocumentNode, responseKey: (field: FieldNode) => string): boolean {

@@ -166,3 +166,30 @@ test('what @requires names without arguments stays null where a client selects i
     await scales.close();
   }
 });
+
+test('a required field that several services share may be selected with other arguments', async () => {
+  const shared = {
+    sdl: 'type Parcel @key(fields: "id") { id: ID! size(unit: String): String @shareable }',
+    resolvers: { Parcel: { __resolveReference: own, size: (_: unknown, { unit }: { unit: string }) => `in ${unit}` } },
+  };
+  const world = await federate({
+    labels: {
+      sdl: `type Query { parcel: Parcel }
+        type Parcel @key(fields: "id") { id: ID! size(unit: String): String @external
+          label: String @requires(fields: "size(unit: \\"mm\\")") }`,
+      resolvers: {
+        Query: { parcel: () => ({ id: '1' }) },
+        Parcel: { __resolveReference: own, label: ({ size }: Reference) => `label ${size}` },
+      },
+    },
+    scales: shared,
+    stock: shared,
+  });
+  try {
+    expect(await world.ask('{ parcel { size(unit: "cm") label } }')).toEqual({
+      data: { parcel: { size: 'in cm', label: 'label in mm' } },
+    });
+  } finally {
+    await world.close();
+  }
+});
