@@ -2,10 +2,10 @@
  * PostgreSQL's codes (manual, appendix A) for a server that rejects the user, as while its password is changed; shuts down or
  * starts up; is out of connections, memory or disk space; is a read-only standby; cancels a statement after a timeout or a
  * transaction in a deadlock or conflict (40001, 40P01: rolled back); or cannot read its files; and node's codes for a lost
- * connection.
+ * connection, and for a Unix socket, or the file of a certificate, that is not there at the moment or may not be opened.
  */
 const AWAY =
-  /^(08\w{3}|28000|28P01|40001|40P01|57P0\w|57014|53\w{3}|55000|55P03|25006|58\w{3}|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH))$/;
+  /^(08\w{3}|28000|28P01|40001|40P01|57P0\w|57014|53\w{3}|55000|55P03|25006|58\w{3}|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|NOENT|ACCES))$/;
 
 /** Prisma's own codes: refused, cannot connect, cut off, no connection became free, a transaction took too long, deadlock. */
 const AWAY_IN_PRISMA = /^P(1000|1001|1002|1008|1011|1017|2024|2028|2034|2037)$/;

@@ -4,6 +4,8 @@ import { isDatabaseUnavailable } from '../../../auth-service/database/index.ts';
 const passing = [
   ['an administrator ends the connection', { code: '57P01' }],
   ['the disk is full', { code: '53100' }],
+  ['the Unix socket is gone', { code: 'ENOENT' }],
+  ['the Unix socket is not for this user', { code: 'EACCES' }],
   ['a deadlock, by the driver', { code: '40P01' }],
   ['a serialization failure, by the driver', { code: '40001' }],
   ['a deadlock, by Prisma', { code: 'P2034' }],
