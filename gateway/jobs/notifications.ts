@@ -50,12 +50,11 @@ export class Notifications {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.#database.url,
-      connectionTimeoutMillis: POOL_CONNECTIONS.connectionTimeoutMillis,
-      keepAlive: true,
-      application_name: 'portico-jobs-listen',
-    });
+    const client = this.#newClient();
+    if (!client) {
+      this.#later(() => void this.#connect(), RECONNECT_MS);
+      return;
+    }
     this.#connecting = client;
     let isLost = false;
     const lost = () => {
@@ -93,6 +92,20 @@ export class Notifications {
     this.#listeners.onJobs();
     this.#listeners.onSettled(undefined);
     this.#check(client, lost);
+  }
+
+  /** Undefined while a file that the URL names, such as a certificate, cannot be read: it may be replaced just now. */
+  #newClient(): pg.Client | undefined {
+    try {
+      return new pg.Client({
+        connectionString: this.#database.url,
+        connectionTimeoutMillis: POOL_CONNECTIONS.connectionTimeoutMillis,
+        keepAlive: true,
+        application_name: 'portico-jobs-listen',
+      });
+    } catch {
+      return undefined;
+    }
   }
 
   async #testNotifications(): Promise<boolean> {

@@ -23,3 +23,12 @@ test('a connection that the server has not answered yet is ended', async () => {
   server.close();
   expect(socket.destroyed).toBe(true);
 });
+
+test('a certificate that is not there for a moment is waited for', async () => {
+  const url = 'postgresql://someone@127.0.0.1:1/jobs?sslmode=verify-full&sslrootcert=/nowhere/ca.pem';
+  const notifications = new Notifications({ url } as JobsDatabase, { onJobs: () => {}, onSettled: () => {} });
+  // A rejection that is not handled would fail the test.
+  await new Promise(setImmediate);
+  expect(notifications.areArriving).toBe(false);
+  await notifications.close();
+});
