@@ -44,6 +44,7 @@ export {
   type MisspeltSetting,
   misspeltSettings,
   readSettings,
+  refuseUnreadableFile,
   SettingsError,
   setting,
   settingText,

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import type pg from 'pg';
+import { errorCode } from './error-code.ts';
 
 /** What pools of connections to PostgreSQL have in common. */
 export const POOL_CONNECTIONS = {
@@ -17,6 +19,23 @@ export function destroyConnection(connection: pg.ClientBase): void {
   // The driver has no method that ends a connection without asking the server first.
   const { stream } = (connection as unknown as { connection: { stream: { destroy(error: Error): void } } }).connection;
   stream.destroy(error);
+}
+
+/** Parameters of a URL that name files, as libpq calls them. The driver reads them whenever it opens a connection. */
+const FILE_PARAMETERS = ['sslcert', 'sslkey', 'sslrootcert'];
+
+/** What is wrong with a file that `url` names, such as a certificate, in words that follow the name of a setting. */
+export function unreadableFileOf(url: string): string | undefined {
+  const parameters = new URLSearchParams(url.split('?')[1]);
+  for (const name of FILE_PARAMETERS) {
+    const file = parameters.get(name);
+    try {
+      if (file) readFileSync(file);
+    } catch (error) {
+      return `the file that ${name} names cannot be read (${errorCode(error)})`;
+    }
+  }
+  return undefined;
 }
 
 /** `url` with `password` in it, in place of the one that it may hold. */

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { setting } from '../../platform/index.ts';
+import { refuseUnreadableFile, setting } from '../../platform/index.ts';
 import { DATABASE_LOGINS, isDatabaseUrl } from '../database/index.ts';
 
 const EXPECTED_DATABASE_URL = 'expected a URL like postgresql://user@host:5432/name';
 const databaseUrl = z
   .string({ error: EXPECTED_DATABASE_URL })
+  // Before the driver is asked, which reads the files.
+  .superRefine(refuseUnreadableFile)
   .refine(isDatabaseUrl, EXPECTED_DATABASE_URL)
   .meta({ type: 'PostgreSQL URL' });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unreadableFileOf } from '../postgres.ts';
 import { SettingsError, settingText } from './setting-text.ts';
 
 /** The texts of settings, for what concerns several of them. */
@@ -76,7 +77,11 @@ export const setting = {
       .meta({ type: 'URL' }),
   redisUrl: () => z.string({ error: EXPECTED_REDIS }).refine(isRedisUrl, EXPECTED_REDIS).meta({ type: 'Redis URL' }),
   postgresUrl: () =>
-    z.string({ error: EXPECTED_POSTGRES }).refine(isPostgresUrl, EXPECTED_POSTGRES).meta({ type: 'PostgreSQL URL' }),
+    z
+      .string({ error: EXPECTED_POSTGRES })
+      .refine(isPostgresUrl, { error: EXPECTED_POSTGRES, abort: true })
+      .superRefine(refuseUnreadableFile)
+      .meta({ type: 'PostgreSQL URL' }),
   list: () =>
     z
       .string()
@@ -126,6 +131,12 @@ function isOrigin(text: string): boolean {
 
 function isPostgresUrl(text: string): boolean {
   return URL.canParse(text) && ['postgresql:', 'postgres:'].includes(new URL(text).protocol);
+}
+
+/** For URLs of PostgreSQL, which may name certificates. */
+export function refuseUnreadableFile(url: string, context: z.RefinementCtx<string>): void {
+  const message = unreadableFileOf(url);
+  if (message !== undefined) context.addIssue({ code: 'custom', message, continue: false });
 }
 
 function isRedisUrl(value: string): boolean {

@@ -144,6 +144,11 @@ describe('the settings of the auth service', () => {
     expect(problems.join()).not.toContain('s3cret');
   });
 
+  test('a certificate of DATABASE_URL that cannot be read is named as such', () => {
+    const url = `${URL_WITHOUT_PASSWORD}?sslmode=verify-full&sslkey=/nowhere/client.key`;
+    expect(problemsOf(environment(url))).toEqual(['DATABASE_URL: the file that sslkey names cannot be read (ENOENT)']);
+  });
+
   test('nothing set at all names what has no default', () => {
     expect(problemsOf({})).toEqual([
       'DATABASE_URL is not set: expected a URL like postgresql://user@host:5432/name',

@@ -19,6 +19,7 @@ const SHAPE = {
   SIZE: setting.integer(10, 1, 100),
   FLAG: setting.flag(false),
   HOME: setting.httpUrl().optional(),
+  STORE: setting.postgresUrl().optional(),
   LIST: setting.list().default([]),
   LEVEL: setting.logLevel(),
 };
@@ -113,6 +114,14 @@ describe('a setting in a file', () => {
 
   test('is not shown when it is wrong', () => {
     expect(problems({ NAME: 'a', PORT_FILE: file('port', 'canary') }).join()).not.toContain('canary');
+  });
+
+  test('a file that a PostgreSQL URL names has to be readable', () => {
+    const url = (path: string) => `postgresql://s3cret@db/x?sslmode=verify-full&sslrootcert=${path}`;
+    expect(problems({ NAME: 'a', STORE: url(join(directory, 'none.pem')) })).toEqual([
+      'STORE: the file that sslrootcert names cannot be read (ENOENT)',
+    ]);
+    expect(problems({ NAME: 'a', STORE: url(file('ca.pem', 'a certificate')) })).toEqual([]);
   });
 });
 
