@@ -8,7 +8,7 @@ export {
   withoutIncrementalDirectives,
 } from './incremental-directives.ts';
 export { normalised } from './normalised-text.ts';
-export { PersistedQueries, type PersistedQuery, readPersistedQuery } from './persisted.ts';
 export { PersistedDocuments } from './persisted-documents.ts';
+export { PersistedQueries, type PersistedQuery, readPersistedQuery } from './persisted-queries.ts';
 export { hasUnconditionalField, rootFieldsAtRun } from './root-fields.ts';
 export { subOperation, withFragments } from './sub-operation.ts';

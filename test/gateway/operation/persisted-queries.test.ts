@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { PersistedQueries } from '../../../gateway/operation/document/persisted.ts';
 import { PersistedDocuments } from '../../../gateway/operation/document/persisted-documents.ts';
+import { PersistedQueries } from '../../../gateway/operation/document/persisted-queries.ts';
 import { bearer, type GraphqlBody, type TestGateway } from '../harness/index.ts';
 import { deep, openForest, PUBLIC_LOGIN } from './service.ts';
 
