@@ -38,7 +38,7 @@ import type { HttpHints, IncrementalOperation } from '../sources/index.ts';
 import { filesNotSupported, missingBody, missingOperations, mutationByGet } from './errors.ts';
 import { type Incoming, readOperationRequest, readOperations, readQueryString } from './incoming.ts';
 import { executeIncrementally } from './incremental.ts';
-import { type IncomingFiles, isMultipart, receiveFiles, type UploadLimits } from './uploads.ts';
+import { IncomingFiles, isMultipart, type UploadLimits } from './uploads.ts';
 
 export interface GraphqlEndpointOptions {
   readonly operations: OperationPipeline;
@@ -119,7 +119,7 @@ class GraphqlExchange {
     refuseCrossSite(request.headers, () => false);
     refuseCompressed(request);
     const { maxBodyBytes, uploads } = this.#options;
-    const incoming = receiveFiles(request, uploads, maxBodyBytes, (refusal, operation, files) =>
+    const incoming = new IncomingFiles(request, uploads, maxBodyBytes, (refusal, operation, files) =>
       this.#attempt(() => {
         if (refusal || !files) throw refusal ?? missingOperations();
         this.#files = files;

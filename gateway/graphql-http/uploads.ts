@@ -23,44 +23,37 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
 }
 
 /** Called once with the operation and its files as soon as the files begin to come, or with the reason why there are none. */
-type Begun = (refusal: GatewayError | undefined, operation?: unknown, files?: IncomingFiles) => void;
+type OnOperation = (refusal: GatewayError | undefined, operation?: unknown, files?: IncomingFiles) => void;
 
-/**
- * Reads a multipart request (https://github.com/jaydenseric/graphql-multipart-request-spec): `operations`, `map`, and
- * then the files, of which nothing is read before it is asked for.
- *
- * @param maxFieldBytes the longest `operations` and the longest `map` that are taken.
- */
-export function receiveFiles(
-  request: IncomingMessage,
-  limits: UploadLimits,
-  maxFieldBytes: number,
-  begun: Begun,
-): IncomingFiles {
-  return new IncomingFiles(request, limits, maxFieldBytes, begun);
-}
+const WRONG_ORDER = 'expected "operations", then "map", then the files';
+const OTHER_PARTS = 'expected "operations", "map" and files, and nothing else';
 
 /** The placeholder of a file in the variables. It is forwarded as null. */
 const FILE = Object.freeze({ toJSON: () => null });
 
-/** The files of one request, on their way through. */
+/**
+ * The files of one multipart request (https://github.com/jaydenseric/graphql-multipart-request-spec), on their way through:
+ * it reads `operations` and `map`, and then the files, of which nothing is read before it is asked for.
+ */
 export class IncomingFiles implements SentFiles {
   readonly places = new Map<string, readonly string[]>();
   readonly #request: IncomingMessage;
   readonly #limits: UploadLimits;
   readonly #parser: BusboyInstance | undefined;
   readonly #arrived: { readonly file: SentFile; readonly content: BusboyFileStream }[] = [];
-  #begun: Begun | undefined;
+  /** Undefined once it has been called. */
+  #onOperation: OnOperation | undefined;
   #operation: unknown;
   #failure: GatewayError | undefined;
   #isComplete = false;
   #isUnwanted = false;
   #wake = () => {};
 
-  constructor(request: IncomingMessage, limits: UploadLimits, maxFieldBytes: number, begun: Begun) {
+  /** @param maxFieldBytes the longest `operations` and the longest `map` that are taken. */
+  constructor(request: IncomingMessage, limits: UploadLimits, maxFieldBytes: number, onOperation: OnOperation) {
     this.#request = request;
     this.#limits = limits;
-    this.#begun = begun;
+    this.#onOperation = onOperation;
     try {
       this.#parser = new Busboy({
         headers: request.headers as BusboyHeaders,
@@ -85,12 +78,8 @@ export class IncomingFiles implements SentFiles {
       this.#file({ key, name: name ?? key, type, content }, content),
     );
     this.#parser.on('filesLimit', () => this.fail(uploadTooLarge(`more than ${limits.maxFiles} files`)));
-    this.#parser.on('fieldsLimit', () =>
-      this.fail(malformedUpload('expected "operations", "map" and files, and nothing else')),
-    );
-    this.#parser.on('partsLimit', () =>
-      this.fail(malformedUpload('expected "operations", "map" and files, and nothing else')),
-    );
+    this.#parser.on('fieldsLimit', () => this.fail(malformedUpload(OTHER_PARTS)));
+    this.#parser.on('partsLimit', () => this.fail(malformedUpload(OTHER_PARTS)));
     this.#parser.on('error', () => this.fail(malformedUpload('the request body is no valid multipart/form-data')));
     this.#parser.on('finish', () => this.#finish());
     request.on('close', () => {
@@ -129,7 +118,7 @@ export class IncomingFiles implements SentFiles {
 
   fail(failure: GatewayError): GatewayError {
     this.#failure ??= failure;
-    this.#begin(failure);
+    this.#passOn(failure);
     for (const { content } of this.#arrived) content.destroy(failure);
     this.#wake();
     // The rest is not parsed any more: a megabyte of empty parts takes 0.3 s.
@@ -153,8 +142,8 @@ export class IncomingFiles implements SentFiles {
   #field(name: string, value: string, isCut: boolean, maxBytes: number): void {
     if (isCut) this.fail(uploadTooLarge(`"${name === 'map' ? 'map' : 'operations'}" of more than ${maxBytes} bytes`));
     else if (name === 'operations' && this.#operation === undefined) this.#operation = this.#parsed(value, name);
-    else if (name !== 'map' || this.#operation === undefined || !this.#begun)
-      this.fail(malformedUpload('expected "operations", then "map", then the files'));
+    else if (name !== 'map' || this.#operation === undefined || !this.#onOperation)
+      this.fail(malformedUpload(WRONG_ORDER));
     else this.#map(this.#parsed(value, name));
   }
 
@@ -171,11 +160,11 @@ export class IncomingFiles implements SentFiles {
       this.fail(error);
       return;
     }
-    this.#begin(undefined);
+    this.#passOn(undefined);
   }
 
   #file(file: SentFile, content: BusboyFileStream): void {
-    if (this.#begun) this.fail(malformedUpload('expected "operations", then "map", then the files'));
+    if (this.#onOperation) this.fail(malformedUpload(WRONG_ORDER));
     // A reader gets the error; there may be none any more.
     content.on('error', () => {});
     if (this.#isUnwanted || this.#failure) content.resume();
@@ -187,15 +176,15 @@ export class IncomingFiles implements SentFiles {
 
   #finish(): void {
     this.#isComplete = true;
-    if (this.#begun) this.fail(malformedUpload('expected "operations", then "map", then the files'));
+    if (this.#onOperation) this.fail(malformedUpload(WRONG_ORDER));
     this.#wake();
   }
 
-  #begin(refusal: GatewayError | undefined): void {
-    const begun = this.#begun;
-    this.#begun = undefined;
-    if (refusal) begun?.(refusal);
-    else begun?.(undefined, this.#operation, this);
+  #passOn(refusal: GatewayError | undefined): void {
+    const onOperation = this.#onOperation;
+    this.#onOperation = undefined;
+    if (refusal) onOperation?.(refusal);
+    else onOperation?.(undefined, this.#operation, this);
   }
 
   #parsed(text: string, name: string): unknown {
