@@ -7,6 +7,7 @@ import { type Administrator, PLATFORM_SCOPE } from './administrator.ts';
 import { requireAssignable, rightsProblem } from './assignable-rights.ts';
 import { invalidField, missingField, refusal } from './errors.ts';
 import {
+  olderThan,
   type Page,
   type PageInput,
   pageOf,
@@ -66,19 +67,12 @@ export function createListClients({ tenants }: AdministeredClientsOptions) {
       const rows = await transaction.oAuthClient.findMany({
         where: {
           ...visibleTo(administrator, tenantId),
-          ...(after && {
-            OR: [{ createdAt: { lt: after.at } }, { createdAt: after.at, id: { lt: after.id } }],
-          }),
+          ...olderThan(after),
         },
         orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
         take: size + 1,
       });
-      return pageOf(
-        rows,
-        size,
-        ({ createdAt, id }) => timeCursor(createdAt, id),
-        (row) => clientFrom(row, administrator, tenant),
-      );
+      return pageOf(rows, size, timeCursor, (row) => clientFrom(row, administrator, tenant));
     });
   };
 }

@@ -5,6 +5,7 @@ import type { Administrator } from './administrator.ts';
 import { type ChangedUser, type ChangeUsersOptions, changeUser } from './change-users.ts';
 import { refusal } from './errors.ts';
 import {
+  olderThan,
   type Page,
   type PageInput,
   pageOf,
@@ -51,27 +52,20 @@ export function createListUserSessions(tenants: AdministeredTenants, now: () => 
           expiresAt: { gt: at },
           // Unused for long, it has ended before.
           refreshTokens: { some: { usedAt: null, expiresAt: { gt: at } } },
-          ...(after && {
-            OR: [{ createdAt: { lt: after.at } }, { createdAt: after.at, id: { lt: after.id } }],
-          }),
+          ...olderThan(after),
         },
         orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
         take: size + 1,
       });
     });
-    return pageOf(
-      rows,
-      size,
-      ({ createdAt, id }) => timeCursor(createdAt, id),
-      ({ id, createdAt, lastUsedAt, expiresAt, clientAddress, userAgent }) => ({
-        sessionId: id,
-        createdAt,
-        lastUsedAt,
-        expiresAt,
-        clientAddress,
-        userAgent,
-      }),
-    );
+    return pageOf(rows, size, timeCursor, ({ id, createdAt, lastUsedAt, expiresAt, clientAddress, userAgent }) => ({
+      sessionId: id,
+      createdAt,
+      lastUsedAt,
+      expiresAt,
+      clientAddress,
+      userAgent,
+    }));
   };
 }
 

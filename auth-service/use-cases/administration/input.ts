@@ -153,19 +153,32 @@ export function encodeCursor(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64url');
 }
 
+/** A row of a list that has the newest first. */
+interface DatedRow {
+  readonly createdAt: Date;
+  readonly id: string;
+}
+
 /** A place in a list by time, and by id among what is as old. */
-export function timeCursor(at: Date, id: string): string {
-  return encodeCursor(`${at.getTime()} ${id}`);
+export function timeCursor({ createdAt, id }: DatedRow): string {
+  return encodeCursor(`${createdAt.getTime()} ${id}`);
 }
 
 const TIME_CURSOR = /^(?<time>\d{1,14}) (?<id>[0-9a-f-]{36})$/;
 
-export function readTimeCursor(cursor: string | null | undefined): { at: Date; id: string } | undefined {
+export function readTimeCursor(cursor: string | null | undefined): DatedRow | undefined {
   const text = decodeCursor(cursor);
   if (text === undefined) return undefined;
   const { time = '', id = '' } = TIME_CURSOR.exec(text)?.groups ?? {};
   if (!isUuid(id)) throw invalidField('after', 'next of the page before');
-  return { at: new Date(Number(time)), id };
+  return { createdAt: new Date(Number(time)), id };
+}
+
+/** The condition for the rows behind a cursor, in a list that has the newest first; all of them without one. */
+export function olderThan(after: DatedRow | undefined) {
+  if (!after) return {};
+  const { createdAt, id } = after;
+  return { OR: [{ createdAt: { lt: createdAt } }, { createdAt, id: { lt: id } }] };
 }
 
 const MAX_CURSOR_LENGTH = 2_000;
