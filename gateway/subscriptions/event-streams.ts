@@ -12,6 +12,7 @@ import type { SubscriptionLimits } from './limits.ts';
 import type { ResponseBody } from './protocol.ts';
 import { watchSessionExpiry } from './session-expiry.ts';
 import { STREAM_FORMATS } from './stream-formats.ts';
+import { StreamWriter } from './stream-writer.ts';
 import { type Receiver, type SubscriptionStream, streamResults } from './subscription-stream.ts';
 
 export interface EventStreamsOptions {
@@ -65,44 +66,21 @@ export function openEventStreams({
     // Some browsers report a response only when part of its body has arrived.
     response.write(format.opening);
 
-    let patience: NodeJS.Timeout | undefined;
-    const write = (text: string): Promise<void> | undefined => {
-      if (response.writableEnded || response.destroyed) return undefined;
-      response.write(text);
-      if (response.writableLength <= limits.maxUnsentBytes) return undefined;
-      return new Promise((resolve) => {
-        patience ??= setTimeout(() => {
-          log.warn(
-            { event: 'event_stream.aborted', reason: 'the client does not read what it is sent' },
-            'event stream aborted',
-          );
-          response.destroy();
-        }, limits.slowClientMs);
-        const goOn = () => {
-          clearTimeout(patience);
-          patience = undefined;
-          response.off('drain', goOn);
-          response.off('close', goOn);
-          resolve();
-        };
-        response.on('drain', goOn);
-        response.on('close', goOn);
-      });
-    };
-    const next = (body: ResponseBody) => write(format.next(body));
+    const writer = new StreamWriter(response, limits, log);
+    const next = (body: ResponseBody) => writer.write(format.next(body));
     const complete = () => {
-      void write(format.complete);
+      void writer.write(format.complete);
       // It keeps its connection slot until the client has read it.
       exchange.watchReading();
       response.end();
     };
     const keepAlive = setInterval(() => {
-      if (!patience) void write(format.heartbeat);
+      if (!writer.isWaiting) void writer.write(format.heartbeat);
     }, limits.keepAliveMs);
     const receiver: Receiver = {
       next,
       error: (errors) => {
-        void ('errors' in prepared ? next({ errors }) : write(format.failure(errors)));
+        void ('errors' in prepared ? next({ errors }) : writer.write(format.failure(errors)));
         complete();
       },
       complete,
@@ -129,7 +107,7 @@ export function openEventStreams({
     response.once('close', () => {
       slot.release();
       clearInterval(keepAlive);
-      clearTimeout(patience);
+      writer.stop();
       stopWatching();
       streams.delete(cut);
       delivery.stop(isLeaving ? 'shutdown' : 'client');
