@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import { Button } from '../parts/index.ts';
+import { Button, describedBy, FieldNotes } from '../parts/index.ts';
 import { administration as texts } from '../texts/index.ts';
 
 interface NamesFieldProps {
@@ -24,9 +24,8 @@ export function NamesField({ label, help, problem, offered, chosen, onChange, ot
     setAdded([...added, name]);
     onChange([...new Set([...chosen, name])]);
   }
-  const notes = [help && `${id}-help`, problem && `${id}-problem`].filter(Boolean).join(' ');
   return (
-    <fieldset class="names" data-invalid={problem !== undefined} {...(notes !== '' && { 'aria-describedby': notes })}>
+    <fieldset class="names" data-invalid={problem !== undefined} {...describedBy(id, { help, problem })}>
       <legend>{label}</legend>
       {names.length === 0 && <p class="dim">{texts.form.noNames}</p>}
       <div class="row">
@@ -44,16 +43,7 @@ export function NamesField({ label, help, problem, offered, chosen, onChange, ot
         ))}
       </div>
       {other !== undefined && <OtherName label={other} onAdd={add} />}
-      {help && (
-        <p class="help" id={`${id}-help`}>
-          {help}
-        </p>
-      )}
-      {problem && (
-        <p class="problem" id={`${id}-problem`}>
-          {problem}
-        </p>
-      )}
+      <FieldNotes id={id} help={help} problem={problem} />
     </fieldset>
   );
 }

@@ -4,6 +4,7 @@ export { CopyButton } from './copy-button.tsx';
 export { deviceOf } from './device.ts';
 export { Dialog } from './dialog.tsx';
 export { Field } from './field.tsx';
+export { describedBy, FieldNotes } from './field-notes.tsx';
 export { LoadFailure } from './load-failure.tsx';
 export { ErrorNotice, Notice } from './notice.tsx';
 export { PageHeader } from './page-header.tsx';

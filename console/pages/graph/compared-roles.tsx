@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { callMetadataApi, type Page, type RoleDifference } from '../../api/index.ts';
-import { Button, LoadFailure, ScrollRegion, Select, useLoaded } from '../../parts/index.ts';
+import { LoadFailure, ScrollRegion, Select, useLoaded } from '../../parts/index.ts';
 import { authorized, role as ownRole } from '../../session/index.ts';
 import { shell, graph as texts } from '../../texts/index.ts';
+import { OffsetPager } from './offset-pager.tsx';
 import { roleOptions } from './role-options.ts';
 
 const DIFFERENCES_PER_PAGE = 200;
@@ -47,47 +48,51 @@ export function ComparedRoles({ roles }: { readonly roles: readonly string[] }) 
       {value && (
         <div aria-busy={isLoading}>
           <p role="status">{value.total === 0 ? texts.same : texts.differences(value.total)}</p>
-          {value.items.length > 0 && (
-            <ScrollRegion class="card wrap" label={texts.compare}>
-              <table>
-                <thead>
-                  <tr>
-                    <th>{texts.coordinate}</th>
-                    <th>{chosen.first}</th>
-                    <th>{chosen.second}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {value.items.map(({ coordinate, first, second }) => (
-                    <tr key={coordinate}>
-                      <td>
-                        <code>{coordinate}</code>
-                      </td>
-                      <Seen type={first} />
-                      <Seen type={second} />
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </ScrollRegion>
-          )}
-          <div class="row">
-            <Button
-              disabled={chosen.offset === 0}
-              onClick={() => setChosen({ ...chosen, offset: Math.max(0, chosen.offset - DIFFERENCES_PER_PAGE) })}
-            >
-              {texts.previous}
-            </Button>
-            <Button
-              disabled={value.next_offset === null}
-              onClick={() => setChosen({ ...chosen, offset: value.next_offset ?? chosen.offset })}
-            >
-              {texts.next}
-            </Button>
-          </div>
+          {value.items.length > 0 && <Differences differences={value.items} {...chosen} />}
+          <OffsetPager
+            offset={chosen.offset}
+            pageSize={DIFFERENCES_PER_PAGE}
+            nextOffset={value.next_offset}
+            onChange={(offset) => setChosen({ ...chosen, offset })}
+          />
         </div>
       )}
     </>
+  );
+}
+
+interface DifferencesProps {
+  readonly differences: readonly RoleDifference[];
+  /** The role of the first column. */
+  readonly first: string;
+  /** The role of the second one. */
+  readonly second: string;
+}
+
+function Differences({ differences, first, second }: DifferencesProps) {
+  return (
+    <ScrollRegion class="card wrap" label={texts.compare}>
+      <table>
+        <thead>
+          <tr>
+            <th>{texts.coordinate}</th>
+            <th>{first}</th>
+            <th>{second}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {differences.map((difference) => (
+            <tr key={difference.coordinate}>
+              <td>
+                <code>{difference.coordinate}</code>
+              </td>
+              <Seen type={difference.first} />
+              <Seen type={difference.second} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
   );
 }
 

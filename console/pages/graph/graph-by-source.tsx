@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { callMetadataApi, type Page, type SourcesInsight, type TypeInsight } from '../../api/index.ts';
-import { Button, Field, LoadFailure, Select, useLoaded } from '../../parts/index.ts';
+import { Field, LoadFailure, Select, useLoaded } from '../../parts/index.ts';
 import { authorized, role as ownRole } from '../../session/index.ts';
 import { shell, graph as texts } from '../../texts/index.ts';
+import { OffsetPager } from './offset-pager.tsx';
 import { roleOptions } from './role-options.ts';
 
 const TYPES_PER_PAGE = 50;
@@ -71,20 +72,12 @@ export function GraphBySource({ roles }: { readonly roles: readonly string[] }) 
           {value.items.map((type) => (
             <TypeOfGraph key={type.name} type={type} />
           ))}
-          <div class="row">
-            <Button
-              disabled={chosen.offset === 0}
-              onClick={() => choose({ offset: Math.max(0, chosen.offset - TYPES_PER_PAGE) })}
-            >
-              {texts.previous}
-            </Button>
-            <Button
-              disabled={value.next_offset === null}
-              onClick={() => choose({ offset: value.next_offset ?? chosen.offset })}
-            >
-              {texts.next}
-            </Button>
-          </div>
+          <OffsetPager
+            offset={chosen.offset}
+            pageSize={TYPES_PER_PAGE}
+            nextOffset={value.next_offset}
+            onChange={(offset) => choose({ offset })}
+          />
         </div>
       )}
     </>
