@@ -28,6 +28,11 @@ export class EventStreamReader {
     this.#onEvent = onEvent;
   }
 
+  /** Characters of the event that has not ended. */
+  get pendingLength(): number {
+    return this.#pending;
+  }
+
   /** @returns false when an event is larger than it may be. */
   read(text: string): boolean {
     let rest = text;

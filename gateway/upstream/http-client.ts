@@ -11,6 +11,7 @@ import {
   type UpstreamResponse,
 } from './exchange.ts';
 import { singleDeadline, TimerBuckets } from './timer-buckets.ts';
+import { UnfinishedEvents } from './unfinished-events.ts';
 import { type RequestHeaders, withHeaders } from './with-headers.ts';
 
 export interface UpstreamRequest {
@@ -88,6 +89,8 @@ export interface UpstreamConnections extends UpstreamHttp {
   pool(settings: PoolSettings): UpstreamHttp;
   /** Bytes of long answers that are in memory, and how many answers are not read for it. */
   readonly buffered: Pick<AnswerBudget, 'bytes' | 'held'>;
+  /** Limits the memory of events that come over connections of their own. */
+  readonly unfinishedEvents: Pick<UnfinishedEvents, 'begin'>;
   close(): Promise<void>;
 }
 
@@ -177,6 +180,7 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
     ...pool(COMMON),
     pool,
     buffered: budget,
+    unfinishedEvents: new UnfinishedEvents(maxBufferedBytes),
     close: async () => {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
     },

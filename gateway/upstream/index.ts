@@ -33,4 +33,5 @@ export {
   type ResilienceSettings,
 } from './resilience/index.ts';
 export { ResilientClient, type SourceState } from './resilient-client.ts';
+export type { UnfinishedEvent } from './unfinished-events.ts';
 export { joinHeaderLists, type RequestHeaders, withHeaders } from './with-headers.ts';

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { StringDecoder } from 'node:string_decoder';
-import { EventStreamReader } from '../../upstream/index.ts';
+import { EventStreamReader, type UnfinishedEvent } from '../../upstream/index.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { EventConnection } from '../source-events.ts';
 import type { EventsReceiver, SourceStream } from './events-receiver.ts';
@@ -55,7 +55,7 @@ export function receiveOverEventStream(
     else if (COMPRESSED.test(encoding)) receiver.lost('an event stream in a coding that was not asked for');
     else {
       clearTimeout(tooLate);
-      readEventStream(response, receiver);
+      readEventStream(response, receiver, target.connections.unfinishedEvents.begin());
     }
   });
   outgoing.end(body);
@@ -69,7 +69,7 @@ export function receiveOverEventStream(
   };
 }
 
-function readEventStream(response: IncomingMessage, receiver: EventsReceiver): void {
+function readEventStream(response: IncomingMessage, receiver: EventsReceiver, unfinished: UnfinishedEvent): void {
   const decoder = new StringDecoder('utf8');
   const reader = new EventStreamReader(({ event, data }) => {
     if (event === 'complete') return receiver.complete();
@@ -83,10 +83,14 @@ function readEventStream(response: IncomingMessage, receiver: EventsReceiver): v
   });
   response.on('data', (chunk: Buffer) => {
     if (!reader.read(decoder.write(chunk))) receiver.lost('an event is too large');
+    else if (!unfinished.set(reader.pendingLength)) receiver.lost('too much of unfinished events is in memory');
   });
   response.on('end', () => receiver.lost('the stream has ended without a word'));
   response.on('error', (error) => receiver.lost(error.message));
-  response.on('close', () => receiver.lost('the stream was cut'));
+  response.on('close', () => {
+    unfinished.set(0);
+    receiver.lost('the stream was cut');
+  });
 }
 
 /** A response that is no stream may be a GraphQL response with errors. */

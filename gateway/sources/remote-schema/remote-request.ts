@@ -1,6 +1,6 @@
 import { OPERATOR_HEADER, type OperatorAssertion } from '../../assertions/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
-import type { ResilientClient, UpstreamHttp, UpstreamRequest } from '../../upstream/index.ts';
+import type { ResilientClient, UpstreamConnections, UpstreamRequest } from '../../upstream/index.ts';
 import { multipartBody, type SentFiles } from '../files.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { type HeaderSettings, type UpstreamHeaders, upstreamHeaders } from './upstream-headers.ts';
@@ -20,7 +20,7 @@ export interface RemoteTarget extends HeaderSettings {
   /** Sends requests of callers. */
   readonly http: ResilientClient;
   /** Sends the gateway's own requests, such as introspection, whatever the state of the source. */
-  readonly connections: UpstreamHttp;
+  readonly connections: Pick<UpstreamConnections, 'send' | 'unfinishedEvents'>;
   readonly events: EventsTarget;
   /** Set where requests prove that their caller has shown the admin secret. */
   readonly operator?: OperatorAssertion | undefined;

@@ -9,6 +9,8 @@ import { headersByName } from './upstream-headers.ts';
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** How much may wait to be read by the remote when it is to be answered again. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
+/** A control frame of a server, before its payload (RFC 6455 sections 5.2 and 5.5). */
+const CONTROL_HEADER_BYTES = 2;
 /** The interval of pings on a quiet connection. */
 const PING_EVERY_MS = 20_000;
 /** How long the remote may take to answer a close frame. */
@@ -53,6 +55,8 @@ export function receiveOverWebSocket(
     closeTimeout: REMOTE_CLOSE_TIMEOUT_MS,
   };
   const socket = new WebSocket(url, protocol, options);
+  const unfinished = target.connections.unfinishedEvents.begin();
+  let received = 0;
   const send = (message: object) => socket.send(JSON.stringify(message), () => {});
   let isAcknowledged = false;
   let isAlive = true;
@@ -83,11 +87,25 @@ export function receiveOverWebSocket(
     };
     send({ type: 'connection_init', payload: { ...variables, headers: all } });
   });
-  socket.on('pong', () => {
+  // What has come since the last message belongs to one that has not ended, but for control frames.
+  socket.on('upgrade', ({ socket: connection }) =>
+    connection.on('data', ({ length }: Buffer) => {
+      received += length;
+      if (!unfinished.set(received)) lose('too much of unfinished events is in memory');
+    }),
+  );
+  const forgetControlFrame = ({ length }: Buffer) => {
+    received = Math.max(0, received - length - CONTROL_HEADER_BYTES);
+  };
+  socket.on('ping', forgetControlFrame);
+  socket.on('pong', (data) => {
     isAlive = true;
+    forgetControlFrame(data);
   });
   socket.on('message', (data) => {
     isAlive = true;
+    received = 0;
+    unfinished.set(0);
     try {
       receive(String(data));
     } catch (error) {
@@ -121,6 +139,7 @@ export function receiveOverWebSocket(
   socket.on('error', (error) => lose(lostReason(error.message, protocol)));
   socket.on('close', (code) => {
     stopTimers();
+    unfinished.set(0);
     receiver.lost(`closed with the code ${code}`);
   });
   return {

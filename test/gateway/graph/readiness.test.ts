@@ -29,6 +29,7 @@ const http: UpstreamConnections = {
   },
   pool: () => http,
   buffered: { bytes: 0, held: 0 },
+  unfinishedEvents: { begin: () => ({ set: () => true }) },
   close: async () => {},
 };
 

@@ -36,6 +36,7 @@ function services(whenAsked: (url: string) => Promise<void>): UpstreamConnection
     },
     pool: () => http,
     buffered: { bytes: 0, held: 0 },
+    unfinishedEvents: { begin: () => ({ set: () => true }) },
     close: async () => {},
   };
   return http;

@@ -72,6 +72,7 @@ function service(answer: (query: string) => Answer, definition: object = {}) {
     },
     pool: () => http,
     buffered: { bytes: 0, held: 0 },
+    unfinishedEvents: { begin: () => ({ set: () => true }) },
     close: async () => {},
   };
   const directory = metadataDirectory({

@@ -29,6 +29,7 @@ function service(composition: Composition) {
     },
     pool: () => http,
     buffered: { bytes: 0, held: 0 },
+    unfinishedEvents: { begin: () => ({ set: () => true }) },
     close: async () => {},
   };
   const schemas: SchemaStore = { read: async () => ({ composition, sdl, fingerprint: '' }), write: async () => {} };

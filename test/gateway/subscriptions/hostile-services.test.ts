@@ -48,12 +48,11 @@ const definition = {
   headers: [{ name: 'x-owner', value: 'Zoë' }],
   forward_client_headers: true,
 };
-const gateway = await keep(
-  openGateway({ issuer, metadata: { 'remote_schemas.yaml': [{ name: 'hostile', definition }] } }),
-);
+const metadata = { 'remote_schemas.yaml': [{ name: 'hostile', definition }] };
+const gateway = await keep(openGateway({ issuer, metadata }));
 
-async function subscribed(variables: string, headers: Record<string, string> = {}) {
-  const raw = await keepForTest(rawSocket(gateway.url, 'graphql-transport-ws'));
+async function subscribed(variables: string, headers: Record<string, string> = {}, { url } = gateway) {
+  const raw = await keepForTest(rawSocket(url, 'graphql-transport-ws'));
   raw.send({ type: 'connection_init', payload: { headers: { ...bearer(issuer.token()), ...headers } } });
   await raw.next('connection_ack');
   const query = 'subscription ($of: JSON) { told(of: $of) }';
@@ -80,6 +79,21 @@ test('a service that reads no answers to its pings is given up', async () => {
   };
   const raw = await subscribed('1');
   expect(await raw.next('error')).toMatchObject({ payload: [LOST] });
+});
+
+test('messages that do not end have a limit together, and pings between their frames do not change it', async () => {
+  const environment = { PORTICO_UPSTREAM_MAX_BUFFERED_BYTES: '1048576' };
+  const limited = await keepForTest(openGateway({ issuer, metadata, environment }));
+  answer = ({ type }, socket) => {
+    if (type === 'connection_init') socket.send('{"type":"connection_ack"}');
+    if (type !== 'subscribe') return;
+    for (let frame = 0; frame < 7; frame++) {
+      socket.send('x'.repeat(100_000), { fin: false });
+      socket.ping();
+    }
+  };
+  const both = [await subscribed('1', {}, limited), await subscribed('1', {}, limited)];
+  expect(await Promise.race(both.map((raw) => raw.next('error')))).toMatchObject({ payload: [LOST] });
 });
 
 test('variables that are nested too deeply end the connection that they came over, and no other', async () => {

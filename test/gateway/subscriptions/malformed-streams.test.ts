@@ -38,12 +38,11 @@ const schema = await keep(
 const { url } = await keep(openService());
 const issuer = await keep(openIssuer());
 const definition = { url: schema.graphqlUrl, timeout_seconds: 300, subscriptions: { protocol: 'sse', url } };
-const gateway = await keep(
-  openGateway({ issuer, metadata: { 'remote_schemas.yaml': [{ name: 'bytes', definition }] } }),
-);
+const metadata = { 'remote_schemas.yaml': [{ name: 'bytes', definition }] };
+const gateway = await keep(openGateway({ issuer, metadata }));
 
-async function subscribed() {
-  const raw = await keepForTest(rawSocket(gateway.url, 'graphql-transport-ws'));
+async function subscribed({ url } = gateway) {
+  const raw = await keepForTest(rawSocket(url, 'graphql-transport-ws'));
   raw.send({ type: 'connection_init', payload: { headers: bearer(issuer.token()) } });
   await raw.next('connection_ack');
   raw.send({ id: '1', type: 'subscribe', payload: { query: 'subscription { told }' } });
@@ -76,4 +75,17 @@ test.each([
   expect(await raw.next('error')).toMatchObject({
     payload: [{ extensions: { code: 'remote-schema-error', service: 'bytes', reason: 'connection' } }],
   });
+});
+
+test('events that do not end have a limit together, and each may be short', async () => {
+  const environment = { PORTICO_UPSTREAM_MAX_BUFFERED_BYTES: '1048576' };
+  const limited = await keepForTest(openGateway({ issuer, metadata, environment }));
+  answer = [headOf(...STREAM), EVENT, `data: ${'x'.repeat(700_000)}`];
+  const first = await subscribed(limited);
+  await first.next('next');
+  const second = await subscribed(limited);
+  const refused = await Promise.race([first.next('error'), second.next('error')]);
+  expect(refused).toMatchObject({ payload: [{ extensions: { code: 'remote-schema-error', service: 'bytes' } }] });
+  answer = [headOf(...STREAM), EVENT, 'data: x'];
+  await (await subscribed(limited)).next('next');
 });
