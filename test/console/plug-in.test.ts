@@ -176,6 +176,20 @@ describeInBrowser('on a phone and in the dark', () => {
     expect(page.problems()).toEqual([]);
     await page.context().close();
   });
+
+  test('the report fits the width with long names of roles', async () => {
+    const page = await openAsAdmin('metadata', PHONE);
+    const name = 'reader_of_all_that_the_shop_has_and_of_its_orders';
+    await page.route('**/v1/metadata', async (route) => {
+      const response = await route.fetch();
+      return route.fulfill({ response, body: (await response.text()).replaceAll('"user"', `"${name}"`) });
+    });
+    await page.getByRole('tab', { name: 'Report' }).click();
+    await page.getByRole('term').filter({ hasText: name }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.context().close();
+  });
 });
 
 describeInBrowser('a user', () => {
