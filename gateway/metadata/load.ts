@@ -109,6 +109,7 @@ export function loadMetadata(
   const places = new Map<Kind, YamlTree['place']>();
   const place = (kind: Kind, path: ValuePath, line?: number) =>
     places.get(kind)?.(path, line) ?? { file: METADATA_KINDS[kind].file };
+  const at = (kind: Kind) => (path: ValuePath) => place(kind, path);
   const read = <T>(kind: Kind, shape: z.ZodType<T>, whenAbsent: T): T => {
     const section = store.section(kind);
     if (!section) {
@@ -131,14 +132,12 @@ export function loadMetadata(
   const remoteSchemas = withFiles(
     closeRemoteSchemas ? described.map((remote) => ({ ...remote, permissions: remote.permissions ?? [] })) : described,
     store,
-    (path) => place('remoteSchemas', path),
+    at('remoteSchemas'),
     problems,
   );
   const before = problems.length;
   const actions = read('actions', actionsShape, actionsShape.parse({}));
-  const checkedTypes = actionTypes(store, problems.length === before ? actions : undefined, problems, (path) =>
-    place('actions', path),
-  );
+  const checkedTypes = actionTypes(store, problems.length === before ? actions : undefined, problems, at('actions'));
   const relationships = relationshipsOf(remoteSchemas, actions, place, problems);
   const queryCollections = read('queryCollections', queryCollectionsShape, []);
   const endpoints = read('restEndpoints', restEndpointsShape, []);
@@ -147,32 +146,32 @@ export function loadMetadata(
   const introspection = read('introspection', introspectionShape, { disabled_for_roles: [] });
   const services = read('services', servicesShape, []);
   const openTelemetry = read('openTelemetry', openTelemetryShape, openTelemetryShape.parse({}));
-  ignored.push(...ignoredDataTypes(openTelemetry, (path) => place('openTelemetry', path)));
+  ignored.push(...ignoredDataTypes(openTelemetry, at('openTelemetry')));
   const inheritedRoles = read('inheritedRoles', inheritedRolesShape, []);
-  const inherited = orderInheritedRoles(inheritedRoles, (path) => place('inheritedRoles', path));
+  const inherited = orderInheritedRoles(inheritedRoles, at('inheritedRoles'));
   const cronTriggers = read('cronTriggers', cronTriggersShape, []);
   const deliveries = read('deliveries', deliveriesShape, deliveriesShape.parse({}));
   const persistedManifests = readManifests(
     read('persistedDocuments', persistedDocumentsShape, []),
     store,
-    (path) => place('persistedDocuments', path),
+    at('persistedDocuments'),
     problems,
   );
 
-  const repeated = repeatedQueries(queryCollections, endpoints, (path) => place('queryCollections', path));
+  const repeated = repeatedQueries(queryCollections, endpoints, at('queryCollections'));
   ignored.push(...repeated.ignored);
   problems.push(
     ...inherited.problems,
-    ...duplicateNames(remoteSchemas, (path) => place('remoteSchemas', path)),
-    ...duplicateRoles(remoteSchemas, (path) => place('remoteSchemas', path)),
-    ...duplicateNames(queryCollections, (path) => place('queryCollections', path)),
+    ...duplicateNames(remoteSchemas, at('remoteSchemas')),
+    ...duplicateRoles(remoteSchemas, at('remoteSchemas')),
+    ...duplicateNames(queryCollections, at('queryCollections')),
     ...repeated.problems,
-    ...duplicateNames(endpoints, (path) => place('restEndpoints', path)),
-    ...duplicateNames(services, (path) => place('services', path)),
-    ...duplicateNames(cronTriggers, (path) => place('cronTriggers', path)),
+    ...duplicateNames(endpoints, at('restEndpoints')),
+    ...duplicateNames(services, at('services')),
+    ...duplicateNames(cronTriggers, at('cronTriggers')),
     ...duplicateNames(deliveries.producers, (path) => place('deliveries', ['producers', ...path])),
     ...duplicateNames(deliveries.subscriptions, (path) => place('deliveries', ['subscriptions', ...path])),
-    ...ambiguousEndpoints(endpoints, (path) => place('restEndpoints', path)),
+    ...ambiguousEndpoints(endpoints, at('restEndpoints')),
   );
   if (!hasJobsDatabase) {
     if (cronTriggers.length > 0)
@@ -183,16 +182,9 @@ export function loadMetadata(
   // References into invalid collections cannot be checked.
   const areCollectionsValid = !invalid.has('queryCollections');
   if (areCollectionsValid)
-    problems.push(
-      ...allowListProblems(
-        allowList,
-        queryCollections,
-        (path) => place('allowList', path),
-        (path) => place('queryCollections', path),
-      ),
-    );
+    problems.push(...allowListProblems(allowList, queryCollections, at('allowList'), at('queryCollections')));
   const restEndpoints = areCollectionsValid
-    ? resolveEndpoints(endpoints, queryCollections, (path) => place('restEndpoints', path), problems)
+    ? resolveEndpoints(endpoints, queryCollections, at('restEndpoints'), problems)
     : [];
   if (problems.length > 0) throw new MetadataError(problems);
   const granted = withInherited(inherited.ordered, { remoteSchemas, actions, services });
@@ -227,7 +219,7 @@ export function loadMetadata(
     cronTriggers: hasJobsDatabase ? cronTriggers : [],
     deliveries,
     persistedManifests,
-    ignored: [...store.ignored(), ...ignored, ...ignoredTypes(actions, checkedTypes, (path) => place('actions', path))],
+    ignored: [...store.ignored(), ...ignored, ...ignoredTypes(actions, checkedTypes, at('actions'))],
     asWritten,
     place,
   };
