@@ -13,6 +13,7 @@ import {
   scheduleFetches,
   separateTypes,
   unknown,
+  withoutRepeatedFetches,
 } from '../plan/index.ts';
 import { describeFetches, type FetchDescription } from './describe-fetches.ts';
 import { compileEntityFetch } from './entity-fetch.ts';
@@ -67,7 +68,7 @@ export function compileSubscription<Context>(
 }
 
 function changedFetches(planned: readonly Fetch[], { operation, types }: PlanScope): Fetch[] {
-  const repaired = repairRequirements(planned, operation, types);
+  const repaired = withoutRepeatedFetches(repairRequirements(planned, operation, types));
   return foldFetches(restorePossibleTypes(pruneImpossibleTypes(repaired, types), operation, types), types);
 }
 

@@ -20,6 +20,7 @@ export { openEntityPlanner, openPlanner, type PlanQuery } from './planner.ts';
 export { openPlanners, type Planners, type PlannersOptions } from './planner-thread.ts';
 export { pruneImpossibleTypes } from './prune-impossible-types.ts';
 export { repairRequirements } from './repair-requirements.ts';
+export { withoutRepeatedFetches } from './repeated-fetches.ts';
 export { restorePossibleTypes } from './restore-possible-types.ts';
 export { scheduleFetches } from './schedule-fetches.ts';
 export { separateTypes } from './separate-types.ts';

@@ -189,6 +189,9 @@ test('a required field that several services share may be selected with other ar
     expect(await world.ask('{ parcel { size(unit: "cm") label } }')).toEqual({
       data: { parcel: { size: 'in cm', label: 'label in mm' } },
     });
+    // One of the services that share it is enough.
+    const { scales = 0, stock = 0, labels } = world.counts();
+    expect({ labels, shared: scales + stock }).toEqual({ labels: 2, shared: 1 });
   } finally {
     await world.close();
   }
