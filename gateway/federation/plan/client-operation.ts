@@ -4,6 +4,7 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   Kind,
+  type NameNode,
   type OperationDefinitionNode,
   parse,
   type SelectionNode,
@@ -121,8 +122,8 @@ function keyNaming(
   const aliases = new Set<string>();
   const selected = new Set<string>();
   const calls = new Map<string, Map<string, number>>();
-  /** Which of the different fields of its key a field is; 0 is left out. */
-  const numbers = new Map<FieldNode, number>();
+  /** Which of the different fields of its key a field is; 0 is left out. By its name's node, which a merged field keeps. */
+  const numbers = new Map<NameNode, number>();
   visit(document, {
     Field(node) {
       if (node.alias) aliases.add(node.alias.value);
@@ -134,7 +135,7 @@ function keyNaming(
       const call = fieldText(node);
       const number = known.get(call) ?? known.size;
       known.set(call, number);
-      if (number > 0) numbers.set(node, number);
+      if (number > 0) numbers.set(node.name, number);
     },
   });
   const required = requiredBy(selected, requiredFields);
@@ -142,7 +143,7 @@ function keyNaming(
     const { alias, name } = field;
     // An object has one type, and it is looked for under its own name.
     if (name.value === '__typename') return name.value;
-    const number = numbers.get(field);
+    const number = numbers.get(field.name);
     const own = (alias ?? name).value;
     const unsafe =
       own === name.value

@@ -164,3 +164,14 @@ test('interface objects may form a chain', async () => {
   const query = '{ best { ... on Film { minutes review { text ... on Short { words } } } } }';
   expect(await world.ask(query)).toEqual({ data: { best: { minutes: 90, review: { text: 'of 1', words: 10 } } } });
 });
+
+test('a mutation that is selected twice under a key that another field has, too', async () => {
+  const rating = {
+    sdl: `${reviews.sdl} type Mutation { rate(id: ID!): Work }`,
+    resolvers: { ...reviews.resolvers, Mutation: { rate: (_: unknown, { id }: { id: string }) => ({ id }) } },
+  };
+  const world = await keep(federate({ reviews: rating, works }));
+  const mutation =
+    'mutation { first: rate(id: "1") { a: stars } a: rate(id: "2") { stars } a: rate(id: "2") { code } }';
+  expect(await world.ask(mutation)).toEqual({ data: { first: { a: 1 }, a: { stars: 2, code: 'w2' } } });
+});
