@@ -51,3 +51,8 @@ export function mergeClaims(...sets: readonly unknown[]): ExtraClaims {
   }
   return merged;
 }
+
+/** Whether tokens with the claims of before have one that tokens with the next ones lack, or with another value. */
+export function takesAway(before: ExtraClaims, next: ExtraClaims): boolean {
+  return Object.entries(before).some(([name, value]) => next[name] !== value);
+}

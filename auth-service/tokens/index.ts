@@ -5,7 +5,7 @@ export {
   isIssuedBefore,
   type TokenSubject,
 } from './access-token.ts';
-export { type ExtraClaims, mergeClaims, problemWithClaims } from './extra-claims.ts';
+export { type ExtraClaims, mergeClaims, problemWithClaims, takesAway } from './extra-claims.ts';
 export { KEY_ALGORITHMS, type KeyAlgorithm } from './key-pairs.ts';
 export { type BegunRotation, beginRotation, resealKeys, retireKey } from './key-rotation.ts';
 export { activationTime, type KeyPolicy, removalTime } from './key-schedule.ts';

@@ -126,6 +126,15 @@ interface TenantWithClaims {
   roleClaims: readonly { role: string; claims: Prisma.JsonValue }[];
 }
 
+/** The extra claims that users of a tenant share. */
+export async function readSharedClaims(
+  transaction: Transaction,
+  tenantId: number,
+): Promise<Pick<TenantWithClaims, 'claims' | 'roleClaims'>> {
+  const select = { claims: true, roleClaims: true } as const;
+  return (await transaction.tenant.findUnique({ where: { id: tenantId }, select })) ?? { claims: {}, roleClaims: [] };
+}
+
 /**
  * The extra claims of who has these roles in this tenant. A token is for all of its roles at once, so the claims of all
  * of them are in it: the tenant's, over them those of each role with the default role last, over them `own`.
@@ -133,7 +142,7 @@ interface TenantWithClaims {
 export function extraClaimsOf(
   tenant: Pick<TenantWithClaims, 'claims' | 'roleClaims'>,
   { allowedRoles, defaultRole }: { allowedRoles: readonly string[]; defaultRole: string },
-  own: Prisma.JsonValue,
+  own: unknown,
 ): ExtraClaims {
   const roles = [...allowedRoles.filter((role) => role !== defaultRole), defaultRole];
   const ofRoles = roles.map((name) => tenant.roleClaims.find(({ role }) => role === name)?.claims);

@@ -204,6 +204,30 @@ describe.each(await availableEngines())('tokens whose rights were taken away, on
     });
   });
 
+  test('a claim that replaces one of the tenant or of another role takes that away', async () => {
+    const tenant = await newTenant();
+    const { userId, login } = await newUser(tenant.id);
+    const { setTenantClaims, setRoleClaims, setClaims } = administrationOf(world.doors);
+    const plan = (value: string) => ({ tenant_id: tenant.id, claims: [{ name: 'x-hasura-plan', value }] });
+    await setTenantClaims(OPERATING, plan('gold'));
+    const gold = (await login()).access_token;
+    await setRoleClaims(OPERATING, { ...plan('silver'), role: 'user' });
+    expect(await isRevoked(gold)).toBe(true);
+
+    const silver = (await login()).access_token;
+    await setRoleClaims(OPERATING, { ...plan('silver'), role: 'user' });
+    expect(await isRevoked(silver)).toBe(false);
+    await setClaims(OPERATING, { ...plan('free'), user_id: userId });
+    expect(await isRevoked(silver)).toBe(true);
+
+    expect(hasuraClaims((await login()).access_token)['x-hasura-plan']).toBe('free');
+    await setRoleClaims(OPERATING, { ...plan('none'), role: 'guest' });
+    const other = await newUser(tenant.id);
+    const before = (await other.login()).access_token;
+    await other.setRoles('guest', 'user', 'manager');
+    expect(await isRevoked(before)).toBe(true);
+  });
+
   test('a token that was issued right after a revocation is revoked by the next one', async () => {
     const tenant = await newTenant();
     const { login, setRoles } = await newUser(tenant.id);

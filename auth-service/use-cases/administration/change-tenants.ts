@@ -1,6 +1,7 @@
 import { type AuditDetails, type AuditEvent, type AuditSubject, recordAudit } from '../../audit/index.ts';
-import type { Database, Prisma, Transaction } from '../../database/index.ts';
-import { type ExtraClaims, mergeClaims, ROLE_NAME } from '../../tokens/index.ts';
+import type { Database, Transaction } from '../../database/index.ts';
+import { mergeClaims, ROLE_NAME, takesAway } from '../../tokens/index.ts';
+import { readSharedClaims } from '../account.ts';
 import { isLegible, LEGIBLE } from '../legible-name.ts';
 import { isTooFarAhead, revokeTokensOfTenant } from '../revocations.ts';
 import { createDisableTenant, createEnableTenant } from '../switch-tenant.ts';
@@ -61,19 +62,16 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
     read: (input: Input) => {
       subject?: AuditSubject;
       details: AuditDetails;
-      /** @returns the claims that it has replaced, where there were any. */
-      update(transaction: Transaction, tenantId: number): Promise<Prisma.JsonValue | undefined>;
-      /** The claims that it sets. */
-      claims?: ExtraClaims;
+      /** @returns whether it takes claims away from tokens. */
+      update(transaction: Transaction, tenantId: number): Promise<boolean>;
     },
   ): AdministrationUseCase<Input, ListedTenant> {
     return async (administrator, input) => {
       requireOperator(administrator);
       const tenantId = readTenantId(administrator, input.tenant_id);
-      const { subject = { kind: 'tenant', id: String(tenantId) }, details, update, claims } = read(input);
+      const { subject = { kind: 'tenant', id: String(tenantId) }, details, update } = read(input);
       await tenants.change(administrator, tenantId, async (transaction) => {
-        const replaced = await update(transaction, tenantId);
-        if (claims && takesAway(mergeClaims(replaced), claims)) await revokeAccessTokens(transaction, tenantId);
+        if (await update(transaction, tenantId)) await revokeAccessTokens(transaction, tenantId);
         const what = { at: now(), event, outcome: 'success', tenantId, subject, details } as const;
         await recordAudit(transaction, { ...administrator.author, ...what });
       });
@@ -143,7 +141,7 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
               ...(scopes && { assignableScopes: [...scopes] }),
             },
           });
-          return undefined;
+          return false;
         },
       };
     }),
@@ -155,12 +153,11 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
     setTenantClaims: changing<SetTenantClaimsInput>('tenant.set-claims', (input) => {
       const claims = readExtraClaims(input.claims);
       return {
-        claims,
         details: { claims: Object.keys(claims) },
         update: async (transaction, id) => {
-          const before = await transaction.tenant.findUnique({ where: { id }, select: { claims: true } });
+          const before = await readSharedClaims(transaction, id);
           await transaction.tenant.update({ where: { id }, data: { claims } });
-          return before?.claims;
+          return takesAway(mergeClaims(before.claims), claims);
         },
       };
     }),
@@ -175,22 +172,21 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
       const claims = readExtraClaims(given);
       return {
         subject: { kind: 'role', id: role },
-        claims,
         details: { claims: Object.keys(claims) },
         update: async (transaction, tenantId) => {
+          const { claims: ofTenant, roleClaims } = await readSharedClaims(transaction, tenantId);
           const where = { tenantId_role: { tenantId, role } };
-          const before = await transaction.roleClaims.findUnique({ where });
           await transaction.roleClaims.upsert({ where, create: { tenantId, role, claims }, update: { claims } });
-          return before?.claims;
+          const replaced = roleClaims.find((one) => one.role === role)?.claims;
+          // They are put over the tenant's, and over those of other roles that users may have beside this one.
+          const below = [{}, ...roleClaims.filter((one) => one.role !== role).map((one) => one.claims)];
+          return below.some((one) =>
+            takesAway(mergeClaims(ofTenant, one, replaced), mergeClaims(ofTenant, one, claims)),
+          );
         },
       };
     }),
   };
-}
-
-/** Whether tokens with the claims of before have one that new tokens lack, or with another value. */
-function takesAway(before: ExtraClaims, next: ExtraClaims): boolean {
-  return Object.entries(before).some(([name, value]) => next[name] !== value);
 }
 
 function readAssignable(input: SetAssignableInput) {

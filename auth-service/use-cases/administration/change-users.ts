@@ -2,7 +2,8 @@ import { addDays } from '../../../platform/index.ts';
 import { type AuditDetails, type AuditEvent, recordAudit } from '../../audit/index.ts';
 import type { Transaction } from '../../database/index.ts';
 import type { PasswordPolicy } from '../../passwords/index.ts';
-import type { ExtraClaims } from '../../tokens/index.ts';
+import { type ExtraClaims, takesAway } from '../../tokens/index.ts';
+import { extraClaimsOf, readSharedClaims } from '../account.ts';
 import { endSessions } from '../end-sessions.ts';
 import { addUser, generatePassword } from '../manage-users.ts';
 import { isTooFarAhead, readTokensValidFrom, recordRevocations, revokedBefore } from '../revocations.ts';
@@ -119,7 +120,7 @@ export function createEnableUser(options: ChangeUsersOptions) {
 
 /**
  * Gives a user other roles in place of the present ones. They count from the next login or refresh on; when one is taken
- * away, access tokens that have it are revoked. @throws AdministrationError
+ * away, or a claim with it, access tokens that have it are revoked. @throws AdministrationError
  */
 export function createSetRoles(options: ChangeUsersOptions) {
   return (administrator: Administrator, input: SetRolesInput): Promise<ChangedUser> => {
@@ -129,7 +130,7 @@ export function createSetRoles(options: ChangeUsersOptions) {
       requireAssignable({ allowedRoles });
       if (!allowedRoles.some((role) => options.roles.includes(role))) await change.keepAnAdministrator();
       await change.update({ allowedRoles: [...allowedRoles], defaultRole });
-      if (user.allowedRoles.some((role) => !allowedRoles.includes(role))) await change.revokeAccessTokens();
+      await change.revokeOutdatedTokens({ allowedRoles, defaultRole });
       const details = { roles: allowedRoles, default_role: defaultRole, previous_roles: user.allowedRoles };
       await change.record('user.set-roles', details);
       return { user: await change.read(), ended: 0 };
@@ -147,8 +148,7 @@ export function createSetClaims(options: ChangeUsersOptions) {
     return changeUser(options, administrator, input, async (change) => {
       change.requireAssignable({ claims });
       await change.update({ claims });
-      if (Object.entries(change.user.claims).some(([name, value]) => claims[name] !== value))
-        await change.revokeAccessTokens();
+      await change.revokeOutdatedTokens({ claims });
       // Their names; the values are the tenant's business.
       await change.record('user.set-claims', { claims: Object.keys(claims) });
       return { user: await change.read(), ended: 0 };
@@ -202,6 +202,8 @@ export interface UserChange {
    * @throws AdministrationError when that happens more than once a second for a while.
    */
   revokeAccessTokens(): Promise<void>;
+  /** The same where they have a role or claim that new tokens lack, or a claim that has another value in these. */
+  revokeOutdatedTokens(next: Partial<RoleSet & { claims: ExtraClaims }>): Promise<void>;
   record(event: AuditEvent, details: AuditDetails): Promise<void>;
   /** The user as changed. */
   read(): Promise<AdministeredUser>;
@@ -222,7 +224,7 @@ export function changeUser<Value>(
     const user = await read();
     requireManageable(administrator, tenant, user);
     const at = now();
-    return work({
+    const change: UserChange = {
       transaction,
       user,
       read,
@@ -259,6 +261,13 @@ export function changeUser<Value>(
         // No access token lives longer than a day, whatever the settings were when it was issued.
         await recordRevocations(transaction, [{ tenantId, userId, before, until: addDays(at, 1) }], at);
       },
+      async revokeOutdatedTokens(rights) {
+        const next = { ...user, ...rights };
+        const shared = await readSharedClaims(transaction, tenantId);
+        const claimsOf = (one: typeof next) => extraClaimsOf(shared, one, one.claims);
+        const keepsRoles = user.allowedRoles.every((role) => next.allowedRoles.includes(role));
+        if (!keepsRoles || takesAway(claimsOf(user), claimsOf(next))) await change.revokeAccessTokens();
+      },
       record: (event, details) =>
         recordAudit(transaction, {
           ...administrator.author,
@@ -269,6 +278,7 @@ export function changeUser<Value>(
           subject: { kind: 'user', id: userId },
           details,
         }),
-    });
+    };
+    return work(change);
   });
 }
