@@ -6,23 +6,42 @@ import { type EntityFetch, type Fetch, precedes } from './plan-fetches.ts';
  * the subgraphs that share it.
  */
 export function withoutRepeatedFetches(fetches: readonly Fetch[]): readonly Fetch[] {
-  let left = fetches;
-  for (const fetch of fetches)
-    if (fetch.kind === 'entities' && left.some((other) => other !== fetch && replaces(other, fetch, left)))
-      left = left.filter((one) => one !== fetch);
-  return left;
+  const byPath = new Map<string, PlacedFetch[]>();
+  const placed = fetches.flatMap((fetch): PlacedFetch[] => {
+    if (fetch.kind !== 'entities' || isRewritten(fetch)) return [];
+    return [{ fetch, paths: new Set(fetch.paths.map((path) => JSON.stringify(path))) }];
+  });
+  for (const one of placed)
+    for (const path of one.paths) {
+      const others = byPath.get(path);
+      if (others) others.push(one);
+      else byPath.set(path, [one]);
+    }
+  const left = new Set(fetches);
+  for (const one of placed) {
+    const [path = ''] = one.paths;
+    const others = byPath.get(path) ?? [];
+    if (others.some((other) => other !== one && left.has(other.fetch) && replaces(other, one, left)))
+      left.delete(one.fetch);
+  }
+  return [...left];
+}
+
+/** A fetch of entities and their paths as texts. */
+interface PlacedFetch {
+  readonly fetch: EntityFetch;
+  readonly paths: ReadonlySet<string>;
 }
 
 /** Whether a fetch selects all of another one, of the same entities and in time for each fetch that follows. */
-function replaces(one: Fetch, other: EntityFetch, fetches: readonly Fetch[]): boolean {
-  if (one.kind !== 'entities' || isRewritten(one) || isRewritten(other)) return false;
-  const paths = new Set(one.paths.map((path) => JSON.stringify(path)));
-  if (!other.paths.every((path) => paths.has(JSON.stringify(path)))) return false;
-  const types = typesOf(one);
-  if (!typesOf(other).every((type) => types.includes(type))) return false;
-  const selected = new Set(one.selections.flatMap(textsOf));
-  if (!other.selections.flatMap(textsOf).every((text) => selected.has(text))) return false;
-  return fetches.every((fetch) => !precedes(other, fetch) || precedes(one, fetch));
+function replaces(one: PlacedFetch, other: PlacedFetch, fetches: Iterable<Fetch>): boolean {
+  for (const path of other.paths) if (!one.paths.has(path)) return false;
+  const types = typesOf(one.fetch);
+  if (!typesOf(other.fetch).every((type) => types.includes(type))) return false;
+  const selected = new Set(one.fetch.selections.flatMap(textsOf));
+  if (!other.fetch.selections.flatMap(textsOf).every((text) => selected.has(text))) return false;
+  for (const fetch of fetches) if (precedes(other.fetch, fetch) && !precedes(one.fetch, fetch)) return false;
+  return true;
 }
 
 function isRewritten({ inputRewrites, outputRewrites }: EntityFetch): boolean {
