@@ -14,8 +14,13 @@ export function repairRequirements(
   operation: OperationDefinitionNode,
   types: SupergraphTypes,
 ): readonly Fetch[] {
+  let known: ReadonlySet<string> | undefined;
+  const needed = () => {
+    known ??= requiredOf(fetches, types);
+    return known;
+  };
   return fetches
-    .flatMap((fetch) => (fetch.kind === 'entities' ? withAllMembers(fetch, fetches, operation, types) : [fetch]))
+    .flatMap((fetch) => (fetch.kind === 'entities' ? withAllMembers(fetch, needed, operation, types) : [fetch]))
     .flatMap((fetch, _, all) => withArguments(fetch, all, types));
 }
 
@@ -50,7 +55,7 @@ interface MembersPart {
  */
 function withAllMembers(
   fetch: EntityFetch,
-  fetches: readonly Fetch[],
+  needed: () => ReadonlySet<string>,
   operation: OperationDefinitionNode,
   types: SupergraphTypes,
 ): readonly Fetch[] {
@@ -62,11 +67,10 @@ function withAllMembers(
   const type = selected.typeCondition.name.value;
   if (!types.isAbstract(type) || !required.every(({ typeCondition }) => types.isA(typeCondition, type))) return [fetch];
   const membersOf = selectingMembers(fetch, type, operation, types);
-  const needed = requiredOf(fetches, types);
   const parts = new Map<string, MembersPart>();
   for (const selection of selected.selectionSet.selections) {
     const wanted = wantedBy({ ...fetch, selections: [selection] }, type, types);
-    const isNeeded = selection.kind !== Kind.FIELD || needed.has(responseKey(selection));
+    const isNeeded = selection.kind !== Kind.FIELD || needed().has(responseKey(selection));
     const members = isNeeded ? [type] : membersOf(selection);
     const key = [...members, ...wanted.map((field) => print(field))].join(' ');
     const part = parts.get(key) ?? { wanted, members, selections: [] };
