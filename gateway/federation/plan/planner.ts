@@ -26,6 +26,7 @@ export type PlanQuery = (
  */
 export function openPlanner(supergraphSdl: string): PlanQuery {
   const plan = openPlannerOf(supergraphSdl);
+  const hasInterfaceObjects = INTERFACE_OBJECT.test(supergraphSdl);
   return (document, operationName, labels) => {
     let left = MOST_SUPERGRAPHS;
     const planOver = (sdl: string, query: PlanQuery): PlanNode | undefined => {
@@ -43,12 +44,15 @@ export function openPlanner(supergraphSdl: string): PlanQuery {
             if (!(other instanceof UnplannableOperation)) throw other;
           }
         }
-        throw error;
+        // Stitching, which answers otherwise, gives nulls for fields of interface objects: rather no answer.
+        throw hasInterfaceObjects ? unplannable(`no way to ${field} in a supergraph with interface objects`) : error;
       }
     };
     return planOver(supergraphSdl, plan);
   };
 }
+
+const INTERFACE_OBJECT = /isInterfaceObject\s*:\s*true/;
 
 /** How many supergraphs with fewer owners of fields are tried for an operation. */
 const MOST_SUPERGRAPHS = 12;
