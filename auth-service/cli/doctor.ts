@@ -215,13 +215,14 @@ async function checkService({ listen }: Config, given: string | undefined, findi
   const answer = await fetchJson(new URL('/readyz', url));
   if (answer.ok) findings.push({ check: 'service', result: 'ok', detail: `ready at ${url}` });
   // Without --url it may well run elsewhere, as in a container of its own.
-  else if (given) findings.push({ check: 'service', result: 'failed', detail: `${url}: ${answer.problem}` });
-  else
+  else {
+    const remedy = given ? '' : '; --url names another one';
     findings.push({
       check: 'service',
-      result: 'warning',
-      detail: `${url}: ${answer.problem}; --url names another one`,
+      result: given ? 'failed' : 'warning',
+      detail: `${url}: ${answer.problem}${remedy}`,
     });
+  }
 }
 
 async function checkGateway({ accessTokens: { issuer } }: Config, findings: Finding[]): Promise<void> {

@@ -5,9 +5,9 @@ import type { Database } from '../database/index.ts';
 const MAX_DIFFERENCE_MS = 3_600_000;
 
 /**
- * Checks the clock that old rows are told by: one that is weeks ahead would have all sessions deleted.
+ * Checks the clock that decides which rows have expired: one that is weeks ahead would have all sessions deleted.
  *
- * @returns says, and logs, whether it differs too much from the database's.
+ * @returns a function that logs and returns whether it differs too much from the database's.
  */
 export function createClockCheck(database: Database, logger: Logger): () => Promise<boolean> {
   return async () => {

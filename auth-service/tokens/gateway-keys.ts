@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
+import { timeFrom } from './time-from.ts';
 
 /** The public keys of the gateway, as it publishes them (RFC 7517): ES256 only. */
 const keySet = z.object({ keys: z.array(z.unknown()) });
@@ -44,16 +45,14 @@ export function createGatewayKeys({ url, now, onFetchFailed }: GatewayKeysOption
     }
   }
 
-  /** How far the clock is from `time`. After it was set back, a time in the future would be a recent one for as long. */
-  const timeFrom = (time: number) => Math.abs(now().getTime() - time);
   /** Undefined also for a key that was fetched too long ago. */
-  const usable = (kid: string) => (timeFrom(fetchedAt) > MAX_AGE_MS ? undefined : keys.get(kid));
+  const usable = (kid: string) => (timeFrom(fetchedAt, now()) > MAX_AGE_MS ? undefined : keys.get(kid));
 
   return async (kid) => {
     const known = usable(kid);
     // It does not wait for a fetch that an invented id has caused.
     if (known) return known;
-    if (timeFrom(triedAt) >= MIN_INTERVAL_MS)
+    if (timeFrom(triedAt, now()) >= MIN_INTERVAL_MS)
       fetching ??= refresh().finally(() => {
         fetching = undefined;
       });

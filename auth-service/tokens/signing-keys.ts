@@ -6,6 +6,7 @@ import { advanceKeys } from './key-rotation.ts';
 import { KEY_SET_MAX_AGE_SECONDS, type KeyPolicy } from './key-schedule.ts';
 import type { Sealer } from './sealer.ts';
 import { openKey, type SigningKeyRow } from './signing-key-rows.ts';
+import { timeFrom } from './time-from.ts';
 
 /** A token with an unknown `kid` causes a read of the database, but at most this often. */
 const UNKNOWN_KID_INTERVAL_MS = 5_000;
@@ -95,14 +96,9 @@ export function openSigningKeys({
     await reload().catch(onReloadFailed);
   }
 
-  /** How far the clock is from `time`. After it was set back, a time in the future would be a recent one for as long. */
-  function timeFrom(time: number): number {
-    return Math.abs(now().getTime() - time);
-  }
-
   /** Whether another replica may have published a key that this one has not read. */
   function isStale({ readAt }: View): boolean {
-    return timeFrom(readAt) > 2 * policy.reloadSeconds * 1000;
+    return timeFrom(readAt, now()) > 2 * policy.reloadSeconds * 1000;
   }
 
   return {
@@ -128,7 +124,7 @@ export function openSigningKeys({
     async knows(kid) {
       const isKnown = () => view?.keySet.keys.some((key) => key.kid === kid) ?? false;
       if (isKnown()) return true;
-      if (timeFrom(lastLookForUnknown) < UNKNOWN_KID_INTERVAL_MS) return false;
+      if (timeFrom(lastLookForUnknown, now()) < UNKNOWN_KID_INTERVAL_MS) return false;
       lastLookForUnknown = now().getTime();
       await reloadOrKeep();
       return isKnown();

@@ -73,7 +73,7 @@ function writeBeside({ file, text, unfinished, earlier }: Replacement): void {
     return;
   }
   const { copy, stats } = earlier;
-  // Nobody else may read it before it has the mode of the earlier one.
+  // Readable by its owner only until it has the mode of the earlier file.
   writeFileSync(unfinished, text, { mode: 0o600 });
   makeLike(unfinished, stats);
   copyFileSync(file, copy);

@@ -18,7 +18,7 @@ export interface ExactDocument {
  */
 export function withExactLiterals(document: string): ExactDocument {
   if (!MAY_DIFFER.test(document)) return { text: document, restore: (plan) => plan };
-  // Nobody can have written it in the document.
+  // Random, so that the document cannot contain it already.
   const prefix = `__literal_${randomBytes(8).toString('hex')}_`;
   /** By the literal, so that equal arguments stay equal. */
   const names = new Map<string, string>();

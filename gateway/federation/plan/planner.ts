@@ -44,7 +44,7 @@ export function openPlanner(supergraphSdl: string): PlanQuery {
             if (!(other instanceof UnplannableOperation)) throw other;
           }
         }
-        // Stitching, which answers otherwise, gives nulls for fields of interface objects: rather no answer.
+        // The stitching engine, the fallback, fails at fields of interface objects or returns null: refuse the operation.
         throw hasInterfaceObjects ? unplannable(`no way to ${field} in a supergraph with interface objects`) : error;
       }
     };

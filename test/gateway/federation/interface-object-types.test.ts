@@ -101,18 +101,20 @@ test.each<[string, object[]]>([
   expect(await world.ask(`{ rated { ${selections} } }`)).toEqual({ data: { rated: [film, null, song] } });
 });
 
-test('a field that is selected for one type and required for another is fetched for both', async () => {
-  const labels = {
-    sdl: `type Work @key(fields: "id") @interfaceObject { id: ID! code: String @external
-      tag: String label: String @requires(fields: "code") }`,
-    resolvers: {
-      Work: {
-        __resolveReference: (reference: object) => reference,
-        tag: ({ id }: { id: string }) => `tag of ${id}`,
-        label: ({ code }: { code?: string }) => `label of ${code}`,
-      },
+/** A subgraph with an interface object, whose label requires the code of another subgraph. */
+const labels = {
+  sdl: `type Work @key(fields: "id") @interfaceObject { id: ID! code: String @external
+    tag: String label: String @requires(fields: "code") }`,
+  resolvers: {
+    Work: {
+      __resolveReference: (reference: object) => reference,
+      tag: ({ id }: { id: string }) => `tag of ${id}`,
+      label: ({ code }: { code?: string }) => `label of ${code}`,
     },
-  };
+  },
+};
+
+test('a field that is selected for one type and required for another is fetched for both', async () => {
   const world = await keep(federate({ labels, reviews, works }));
   expect(await world.ask('{ rated { ... on Film { code } ... on Song { label } } }')).toEqual({
     data: { rated: [{ code: 'w1' }, null, { label: 'label of w2' }] },
@@ -126,17 +128,6 @@ test('a field that is selected for one type and required for another is fetched 
 });
 
 test('what fields of one type require is not required for those of another', async () => {
-  const labels = {
-    sdl: `type Work @key(fields: "id") @interfaceObject { id: ID! code: String @external tag: String
-      label: String @requires(fields: "code") }`,
-    resolvers: {
-      Work: {
-        __resolveReference: (reference: object) => reference,
-        tag: ({ id }: { id: string }) => `tag of ${id}`,
-        label: ({ code }: { code?: string }) => `label of ${code}`,
-      },
-    },
-  };
   const world = await keep(federate({ labels, reviews, works }));
   // The title, which the headline needs, is fetched of songs only, and the code, which the label needs, of films.
   expect(await world.ask('{ works { ... on Film { label } ... on Song { headline } } }')).toEqual({
