@@ -15,7 +15,7 @@ export const PROGRAMS = {
     'auth-service/main.ts',
     'auth-service/passwords/bcrypt-worker.ts',
     // What `npm start` loads before the service begins.
-    'auth-service/service.ts',
+    'auth-service/process/index.ts',
   ],
   examples: ['examples/orders/main.ts'],
   gateway: [

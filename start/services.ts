@@ -20,7 +20,7 @@ export interface ServiceSpec extends ChildSpec {
 
 /** What the services load before they begin. */
 const PRELOADED: Readonly<Record<ServiceName, readonly string[]>> = {
-  'auth-service': ['auth-service/service.js'],
+  'auth-service': ['auth-service/process/index.js'],
   orders: [],
   gateway: ['gateway/process/index.js'],
 };

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { seedDemo } from '../../auth-service/cli/demo-data.ts';
 import { connectToDatabase, openDatabase } from '../../auth-service/database/index.ts';
-import { startAuthService } from '../../auth-service/service.ts';
+import { startAuthService } from '../../auth-service/process/service.ts';
 import { freePort } from '../../bench/machine/free-port.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../database/index.ts';
 import { readExposition } from '../prometheus.ts';

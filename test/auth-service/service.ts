@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Config, readConfig } from '../../auth-service/config.ts';
 import { type Bcrypt, type HashThreads, openHashThreads } from '../../auth-service/passwords/index.ts';
-import { type AuthServiceDependencies, startAuthService } from '../../auth-service/service.ts';
+import { type AuthServiceDependencies, startAuthService } from '../../auth-service/process/service.ts';
 
 export const KEY_ENCRYPTION_KEY = randomBytes(32).toString('base64');
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { compareSync, hashSync } from 'bcryptjs';
 import { type Database, openDatabase } from '../../auth-service/database/index.ts';
 import { createPasswords, type Passwords } from '../../auth-service/passwords/index.ts';
-import type { AuthServiceDependencies } from '../../auth-service/service.ts';
+import type { AuthServiceDependencies } from '../../auth-service/process/service.ts';
 import { createTestDatabase, type Engine, openTestClient, PATIENCE_MS, type TestClient } from '../database/index.ts';
 import { configFor, startTestService, type TestService } from './service.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import type { AuthServiceDependencies } from '../../../auth-service/service.ts';
+import type { AuthServiceDependencies } from '../../../auth-service/process/service.ts';
 import { createTestDatabase, preferredEngine, type TestDatabase } from '../../database/index.ts';
 import { isRedisThere, REDIS_URL, type RedisRelay, redisRelay } from '../../gateway/rate-limit/redis.ts';
 import { type RunningProcess, runProgram } from '../process.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
-import { packageVersion } from '../platform/command-line.ts';
+import { packageVersion } from '../../platform/command-line.ts';
 import {
   checkPort,
   createLogger,
@@ -10,25 +10,23 @@ import {
   openTelemetry,
   publishMetrics,
   type RunningService,
-} from '../platform/index.ts';
-import { ActiveSpan } from './active-span.ts';
-import { auditSweeps, createAudit } from './audit/index.ts';
-import { type Config, passwordRules, SERVICE_NAME } from './config.ts';
-import { createUseCases } from './create-use-cases.ts';
-import { openDatabase } from './database/index.ts';
-import { createClockCheck, endedSessionSweeps, openHousekeeping } from './housekeeping/index.ts';
-import { createReadiness, createRefreshDeliveries } from './http/index.ts';
-import { measure, UseCaseCounts } from './metrics/index.ts';
+} from '../../platform/index.ts';
+import { ActiveSpan } from '../active-span.ts';
+import { auditSweeps, createAudit } from '../audit/index.ts';
+import { type Config, passwordRules, SERVICE_NAME } from '../config.ts';
+import { openDatabase } from '../database/index.ts';
+import { createClockCheck, endedSessionSweeps, openHousekeeping } from '../housekeeping/index.ts';
+import { createReadiness, createRefreshDeliveries } from '../http/index.ts';
+import { measure, UseCaseCounts } from '../metrics/index.ts';
 import {
   type Bcrypt,
   createPasswordPolicy,
   createPasswords,
   type HashThreads,
   openBcryptPool,
-} from './passwords/index.ts';
-import { prepareStart } from './prepare-start.ts';
-import { createServer } from './server.ts';
-import { attemptSweeps, openThrottle } from './throttle/index.ts';
+} from '../passwords/index.ts';
+import { createServer } from '../server.ts';
+import { attemptSweeps, openThrottle } from '../throttle/index.ts';
 import {
   createAccessTokens,
   createSealer,
@@ -36,8 +34,10 @@ import {
   openRefreshTokens,
   openSigningKeys,
   refreshTokenKeySweep,
-} from './tokens/index.ts';
-import { createConfirmRotations, createListRevocations, PLATFORM_SCOPE } from './use-cases/index.ts';
+} from '../tokens/index.ts';
+import { createConfirmRotations, createListRevocations, PLATFORM_SCOPE } from '../use-cases/index.ts';
+import { createUseCases } from './create-use-cases.ts';
+import { prepareStart } from './prepare-start.ts';
 
 /**
  * A start that takes longer, as one that waits for its database, answers probes meanwhile. A shorter one listens when it is

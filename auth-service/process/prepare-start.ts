@@ -1,10 +1,10 @@
-import type { Logger } from '../platform/index.ts';
-import type { Config } from './config.ts';
-import { checkDatabaseUser, type Database, migrate } from './database/index.ts';
-import type { Readiness } from './http/index.ts';
-import type { Bcrypt } from './passwords/index.ts';
-import type { RefreshTokens, SigningKeys } from './tokens/index.ts';
-import { requireKnownPeppers } from './use-cases/index.ts';
+import type { Logger } from '../../platform/index.ts';
+import type { Config } from '../config.ts';
+import { checkDatabaseUser, type Database, migrate } from '../database/index.ts';
+import type { Readiness } from '../http/index.ts';
+import type { Bcrypt } from '../passwords/index.ts';
+import type { RefreshTokens, SigningKeys } from '../tokens/index.ts';
+import { requireKnownPeppers } from '../use-cases/index.ts';
 
 export interface PrepareStartOptions {
   readonly config: Pick<Config, 'database' | 'passwords'>;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { Audit, AuditEntry } from './audit/index.ts';
-import type { Config } from './config.ts';
-import type { Database } from './database/index.ts';
-import type { UseCaseCounts } from './metrics/index.ts';
-import type { PasswordPolicy, Passwords } from './passwords/index.ts';
-import type { OpenThrottle } from './throttle/index.ts';
+import type { Audit, AuditEntry } from '../audit/index.ts';
+import type { Config } from '../config.ts';
+import type { Database } from '../database/index.ts';
+import type { UseCaseCounts } from '../metrics/index.ts';
+import type { PasswordPolicy, Passwords } from '../passwords/index.ts';
+import type { OpenThrottle } from '../throttle/index.ts';
 import {
   type AccessTokens,
   createAccessTokenVerifier,
@@ -12,7 +12,7 @@ import {
   type RefreshTokens,
   type Sealer,
   type SigningKeys,
-} from './tokens/index.ts';
+} from '../tokens/index.ts';
 import {
   createAdministration,
   createAuthenticateClient,
@@ -28,7 +28,7 @@ import {
   createRefresh,
   createRevokeSession,
   createRevokeToken,
-} from './use-cases/index.ts';
+} from '../use-cases/index.ts';
 
 export interface UseCaseDependencies {
   readonly config: Config;

@@ -1,0 +1,1 @@
+export { startAuthService } from './service.ts';
