@@ -38,6 +38,8 @@ export interface ServerOptions {
   /** Each permits a gateway to read the revocations and to have its traces continued; none is required where it is empty. */
   revocationSecrets: readonly string[];
   keys: SigningKeys;
+  /** The time that access tokens are issued by. */
+  now(): Date;
   /** Undefined where no gateway's admin secret makes an operator. */
   verifyOperatorAssertion: VerifyOperatorAssertion | undefined;
   readiness: Readiness;
@@ -57,6 +59,7 @@ export function createServer({
   listRevocations,
   revocationSecrets,
   keys,
+  now,
   verifyOperatorAssertion,
   readiness,
   deliveries,
@@ -89,7 +92,10 @@ export function createServer({
 
   app.use(requireSingleHeaders(() => new ApiError('repeated-header')));
   app.route('/graphql').post(whenStarted(readiness), noStore, onlyJson, json, graph).all(onlyMethods('POST'));
-  app.route('/.well-known/jwks.json').get(whenStarted(readiness), publicKeys(keys)).all(onlyMethods('GET', 'HEAD'));
+  app
+    .route('/.well-known/jwks.json')
+    .get(whenStarted(readiness), issuersTime(now), publicKeys(keys))
+    .all(onlyMethods('GET', 'HEAD'));
 
   app
     .route('/.well-known/oauth-authorization-server')
@@ -99,7 +105,13 @@ export function createServer({
   // For verifiers of access tokens, such as the gateway; not for their callers.
   app
     .route('/revocations')
-    .get(noStore, requireSecret(revocationSecrets), whenStarted(readiness), revocations(listRevocations))
+    .get(
+      noStore,
+      requireSecret(revocationSecrets),
+      whenStarted(readiness),
+      issuersTime(now),
+      revocations(listRevocations),
+    )
     .all(onlyMethods('GET', 'HEAD'));
 
   app.route('/healthz').get(alive(readiness)).all(onlyMethods('GET', 'HEAD'));
@@ -142,6 +154,14 @@ function revocations(list: ListRevocations): RequestHandler {
 
 function whenStarted(readiness: Readiness): RequestHandler {
   return (_request, _response, next) => next(readiness.started() ? undefined : new ApiError('not-ready'));
+}
+
+/** Verifiers compare their clock with the `Date` of these responses: it is that of the tokens, not of the machine. */
+function issuersTime(now: () => Date): RequestHandler {
+  return (_request, response, next) => {
+    response.setHeader('date', now().toUTCString());
+    next();
+  };
 }
 
 const noStore: RequestHandler = (_request, response, next) => {

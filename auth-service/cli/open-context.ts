@@ -1,4 +1,5 @@
 import { createLogger } from '../../platform/index.ts';
+import { openDatabaseClock } from '../clock/index.ts';
 import { type Config, passwordRules, readConfig } from '../config.ts';
 import { migrate, openDatabase, pendingMigrations, prepareServiceRoleOf } from '../database/index.ts';
 import { type BcryptPool, createPasswordPolicy, createPasswords, openBcryptPool } from '../passwords/index.ts';
@@ -32,7 +33,8 @@ export async function withContext<Result>(
     return pool;
   };
   const author = operatorHere('portico-auth');
-  const now = () => new Date();
+  const clock = openDatabaseClock({ database, logger: createLogger('portico-auth', 'silent') });
+  const { now } = clock;
   const passwords = async () => {
     const options = { ...config.passwords, bcrypt: bcrypt() };
     await requireKnownPeppers(database, options, now());
@@ -57,6 +59,7 @@ export async function withContext<Result>(
     now,
   });
   try {
+    await clock.measure();
     return await work({
       config,
       database,

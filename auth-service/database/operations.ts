@@ -31,6 +31,7 @@ export const DATABASE_OPERATIONS = {
   'change-administration': 'a change by an administrator',
   'advance-signing-keys': 'signing keys: reading them, and rotating those that are due',
   'read-refresh-token-keys': 'the keys of refresh tokens',
+  'read-clock': 'the time of the database, which the service follows',
   'check-peppers': 'whether the peppers are the ones that the database knows',
   housekeeping: 'a batch of expired rows',
   ping: 'whether the database answers, for `/readyz` and `/healthz`',

@@ -31,6 +31,8 @@ export const LOG_EVENTS = {
   'audit.entry_lost': 'an audit entry could not be written; `audit_event` and `outcome` say which',
   'database.connection_lost': 'an idle connection to the database was lost',
   'database.user_unrestricted': 'row-level security does not bind the user of DATABASE_URL',
+  'clock.corrected':
+    "the clock differs from the database's, whose time is used, or agrees with it again; `clock_difference_seconds` says by how much it is ahead",
   'migrations.awaited': 'the start waits until another process has applied the pending migrations',
   'gateway_keys.fetch_failed': 'the keys of the gateway could not be fetched; its assertions of operators are refused',
   'signing_keys.reload_failed': 'signing keys could not be read again, the last ones stay in use',

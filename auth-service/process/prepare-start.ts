@@ -1,4 +1,5 @@
 import type { Logger } from '../../platform/index.ts';
+import type { DatabaseClock } from '../clock/index.ts';
 import type { Config } from '../config.ts';
 import { checkDatabaseUser, type Database, migrate } from '../database/index.ts';
 import type { Readiness } from '../http/index.ts';
@@ -9,18 +10,19 @@ import { requireKnownPeppers } from '../use-cases/index.ts';
 export interface PrepareStartOptions {
   readonly config: Pick<Config, 'database' | 'passwords'>;
   readonly database: Database;
+  readonly clock: Pick<DatabaseClock, 'start'>;
   readonly readiness: Pick<Readiness, 'migrated'>;
   readonly bcrypt: Bcrypt;
   readonly keys: Pick<SigningKeys, 'load'>;
   readonly refreshTokens: Pick<RefreshTokens, 'load'>;
-  readonly now: Date;
+  now(): Date;
   readonly logger: Logger;
   /** Aborted when the process is asked to stop while it waits for the database. */
   readonly stopping: AbortSignal | undefined;
 }
 
 /**
- * Prepares what requests need: checks the database user, migrates, checks the peppers, and loads the keys.
+ * Prepares what requests need: checks the database user, migrates, sets the clock, checks the peppers, and loads the keys.
  *
  * @returns the migrations that were applied.
  * @throws StartError when the database, the peppers or the keys cannot be used.
@@ -41,7 +43,8 @@ export async function prepareStart(options: PrepareStartOptions): Promise<readon
       ),
   });
   readiness.migrated();
-  await requireKnownPeppers(database, { ...config.passwords, bcrypt: options.bcrypt }, options.now);
+  await options.clock.start();
+  await requireKnownPeppers(database, { ...config.passwords, bcrypt: options.bcrypt }, options.now());
   await options.keys.load();
   await options.refreshTokens.load();
   return applied;

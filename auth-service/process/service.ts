@@ -13,6 +13,7 @@ import {
 } from '../../platform/index.ts';
 import { ActiveSpan } from '../active-span.ts';
 import { auditSweeps, createAudit } from '../audit/index.ts';
+import { openDatabaseClock, repeat } from '../clock/index.ts';
 import { type Config, passwordRules, SERVICE_NAME } from '../config.ts';
 import { openDatabase } from '../database/index.ts';
 import { createClockCheck, endedSessionSweeps, openHousekeeping } from '../housekeeping/index.ts';
@@ -47,7 +48,10 @@ const LISTEN_AFTER_MS = 3_000;
 
 /** Replacements for tests, at the service's edges. */
 export interface AuthServiceDependencies {
+  /** The service's time. Default: the database's. */
   now?: () => Date;
+  /** The clock of the machine, where `now` is absent. */
+  systemNow?: () => Date;
   /** For how long a start may take before it listens all the same. */
   listenAfterMs?: number;
   /** Does something every so many milliseconds, until what it returns is called. Default: node's timers. */
@@ -72,7 +76,7 @@ export async function startAuthService(
   config: Config,
   dependencies: AuthServiceDependencies = {},
 ): Promise<RunningService> {
-  const { now = () => new Date(), every = repeat, logDestination, aroundBcrypt = (bcrypt) => bcrypt } = dependencies;
+  const { every = repeat, logDestination, aroundBcrypt = (bcrypt) => bcrypt } = dependencies;
   const logger = createLogger('auth-service', config.logLevel, logDestination);
 
   for (const { variable, meant } of config.misspelt)
@@ -96,6 +100,9 @@ export async function startAuthService(
     onConnectionLost: (error) =>
       logger.warn({ err: error, event: 'database.connection_lost' }, 'lost a connection to the database'),
   });
+  const { systemNow } = dependencies;
+  const clock = openDatabaseClock({ database, logger, every, ...(systemNow && { systemNow }) });
+  const now = dependencies.now ?? clock.now;
   const hashPool = openBcryptPool({
     ...config.passwords,
     activeSpan,
@@ -184,7 +191,7 @@ export async function startAuthService(
     ],
     policy: config.housekeeping,
     now,
-    isClockWrong: createClockCheck(database, logger),
+    isClockWrong: createClockCheck(clock, logger),
     random: Math.random,
     every,
     onRemoved: (removed) => logger.info({ removed, event: 'housekeeping.completed' }, 'housekeeping'),
@@ -204,6 +211,7 @@ export async function startAuthService(
     listRevocations,
     revocationSecrets: config.revocationSecrets,
     keys,
+    now,
     verifyOperatorAssertion: openOperatorAssertions(config.administration.gateway, {
       scope: PLATFORM_SCOPE,
       now,
@@ -228,6 +236,7 @@ export async function startAuthService(
     () => deliveries.stop(),
     async () => throttle.close(),
     async () => keys.stop(),
+    async () => clock.stop(),
     async () => refreshTokens.stop(),
     () => hashPool.close(),
   ];
@@ -262,11 +271,12 @@ export async function startAuthService(
     const preparing = prepareStart({
       config,
       database,
+      clock,
       readiness,
       bcrypt: hashPool,
       keys,
       refreshTokens,
-      now: now(),
+      now,
       logger,
       stopping: dependencies.stopping,
     });
@@ -293,9 +303,4 @@ export async function startAuthService(
     await stop();
     throw error;
   }
-}
-
-function repeat(milliseconds: number, action: () => Promise<void>): () => void {
-  const timer = setInterval(() => void action(), milliseconds).unref();
-  return () => clearInterval(timer);
 }
