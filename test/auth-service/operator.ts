@@ -26,7 +26,7 @@ export function addClientTo(doors: Database, client: NewClient): ReturnType<type
 }
 
 /** What operators can do, but what needs a hash of a password or the counters of failed logins. */
-export function administrationOf(doors: Database): Administration {
+export function administrationOf(doors: Database, now = () => new Date()): Administration {
   const unavailable = async () => {
     throw new Error('not in these tests');
   };
@@ -43,6 +43,6 @@ export function administrationOf(doors: Database): Administration {
       policy: { algorithm: 'ES256', rotationDays: 0, tokenSeconds: 900, reloadSeconds },
       reload: async () => {},
     },
-    now: () => new Date(),
+    now,
   });
 }
