@@ -3,16 +3,8 @@ import type { Audit, AuditEntry } from '../audit/index.ts';
 import type { Config } from '../config.ts';
 import type { Database } from '../database/index.ts';
 import type { UseCaseCounts } from '../metrics/index.ts';
-import type { PasswordPolicy, Passwords } from '../passwords/index.ts';
 import type { OpenThrottle } from '../throttle/index.ts';
-import {
-  type AccessTokens,
-  createAccessTokenVerifier,
-  type KeyPolicy,
-  type RefreshTokens,
-  type Sealer,
-  type SigningKeys,
-} from '../tokens/index.ts';
+import { createAccessTokens, createAccessTokenVerifier } from '../tokens/index.ts';
 import {
   createAdministration,
   createAuthenticateClient,
@@ -29,19 +21,16 @@ import {
   createRevokeSession,
   createRevokeToken,
 } from '../use-cases/index.ts';
+import type { Hashing } from './hashing.ts';
+import type { ServiceKeys } from './service-keys.ts';
 
 export interface UseCaseDependencies {
   readonly config: Config;
   readonly database: Database;
   readonly audit: Audit;
   readonly throttle: OpenThrottle;
-  readonly passwords: Passwords;
-  readonly policy: PasswordPolicy;
-  readonly sealer: Sealer;
-  readonly keys: SigningKeys;
-  readonly keyPolicy: KeyPolicy;
-  readonly accessTokens: AccessTokens;
-  readonly refreshTokens: RefreshTokens;
+  readonly hashing: Pick<Hashing, 'passwords' | 'policy'>;
+  readonly keys: ServiceKeys;
   /** Counts the outcomes. */
   readonly counts: UseCaseCounts;
   now(): Date;
@@ -49,10 +38,12 @@ export interface UseCaseDependencies {
 
 /** What users, clients and administrators can do, for the transports of the service. */
 export function createUseCases(dependencies: UseCaseDependencies) {
-  const { config, database, audit, throttle, passwords, policy, sealer, keys, keyPolicy } = dependencies;
-  const { accessTokens, refreshTokens, counts, now } = dependencies;
+  const { config, database, audit, throttle, keys, counts, now } = dependencies;
+  const { passwords, policy } = dependencies.hashing;
+  const { refreshTokens } = keys;
+  const accessTokens = createAccessTokens({ ...config.accessTokens, keys: keys.signing });
   const session = { database, audit, accessTokens, refreshTokens, lifetime: config.sessions, now };
-  const verify = createAccessTokenVerifier({ ...config.accessTokens, keys });
+  const verify = createAccessTokenVerifier({ ...config.accessTokens, keys: keys.signing });
   const identifyCaller = createIdentifyCaller({ database, verify, now });
   const administrators = {
     database,
@@ -83,7 +74,7 @@ export function createUseCases(dependencies: UseCaseDependencies) {
       passwords: async () => passwords,
       throttledAccounts: async () => throttle.accounts,
       // A failure changes nothing: the keys are read again in some seconds.
-      keys: { sealer, policy: keyPolicy, reload: () => keys.reload().catch(() => {}) },
+      keys: { sealer: keys.sealer, policy: keys.policy, reload: () => keys.signing.reload().catch(() => {}) },
     }),
   };
 }

@@ -4,8 +4,8 @@ import type { Config } from '../config.ts';
 import { checkDatabaseUser, type Database, migrate } from '../database/index.ts';
 import type { Readiness } from '../http/index.ts';
 import type { Bcrypt } from '../passwords/index.ts';
-import type { RefreshTokens, SigningKeys } from '../tokens/index.ts';
 import { requireKnownPeppers } from '../use-cases/index.ts';
+import type { ServiceKeys } from './service-keys.ts';
 
 export interface PrepareStartOptions {
   readonly config: Pick<Config, 'database' | 'passwords'>;
@@ -13,8 +13,7 @@ export interface PrepareStartOptions {
   readonly clock: Pick<DatabaseClock, 'start'>;
   readonly readiness: Pick<Readiness, 'migrated'>;
   readonly bcrypt: Bcrypt;
-  readonly keys: Pick<SigningKeys, 'load'>;
-  readonly refreshTokens: Pick<RefreshTokens, 'load'>;
+  readonly keys: Pick<ServiceKeys, 'load'>;
   now(): Date;
   readonly logger: Logger;
   /** Aborted when the process is asked to stop while it waits for the database. */
@@ -46,6 +45,5 @@ export async function prepareStart(options: PrepareStartOptions): Promise<readon
   await options.clock.start();
   await requireKnownPeppers(database, { ...config.passwords, bcrypt: options.bcrypt }, options.now());
   await options.keys.load();
-  await options.refreshTokens.load();
   return applied;
 }

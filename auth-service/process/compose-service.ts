@@ -1,0 +1,154 @@
+import type { Express } from 'express';
+import { packageVersion } from '../../platform/command-line.ts';
+import { HttpServerCounts, type Logger, type Metric, openTelemetry } from '../../platform/index.ts';
+import { ActiveSpan } from '../active-span.ts';
+import { createAudit } from '../audit/index.ts';
+import { openDatabaseClock, repeat, type ServiceTime } from '../clock/index.ts';
+import { type Config, SERVICE_NAME } from '../config.ts';
+import { openDatabase } from '../database/index.ts';
+import { createReadiness, createRefreshDeliveries, type Readiness } from '../http/index.ts';
+import { measure, UseCaseCounts } from '../metrics/index.ts';
+import type { Bcrypt, HashThreads } from '../passwords/index.ts';
+import { createServer } from '../server.ts';
+import { openThrottle } from '../throttle/index.ts';
+import { openOperatorAssertions } from '../tokens/index.ts';
+import { createConfirmRotations, createListRevocations, PLATFORM_SCOPE } from '../use-cases/index.ts';
+import { createUseCases } from './create-use-cases.ts';
+import { openHashing } from './hashing.ts';
+import { prepareStart } from './prepare-start.ts';
+import { openServiceHousekeeping } from './service-housekeeping.ts';
+import { openServiceKeys } from './service-keys.ts';
+
+/** Replacements for tests, at the service's edges. */
+export interface ServiceReplacements extends Partial<ServiceTime> {
+  /** The clock of the machine, where `now` is absent. Default: node's. */
+  systemNow?: () => Date;
+  /** Observes or replaces the computations of the hash pool. */
+  aroundBcrypt?: (bcrypt: Bcrypt) => Bcrypt;
+  /** Threads of the hash pool that several services share. Default: threads of its own. */
+  hashThreads?: HashThreads;
+}
+
+/** The service's objects, connected with each other. */
+export interface ComposedService {
+  readonly app: Express;
+  readonly readiness: Readiness;
+  measure(): readonly Metric[];
+  /**
+   * Prepares what requests need. `stopping` is aborted when the process is asked to stop meanwhile.
+   *
+   * @returns the migrations that were applied.
+   * @throws StartError when the database, the peppers or the keys cannot be used.
+   */
+  prepare(stopping: AbortSignal | undefined): Promise<readonly string[]>;
+  /** Begins the periodic work on the database, which has to be prepared. */
+  startPeriodicWork(): void;
+  /** Closes everything, in the reverse order of opening. */
+  close(): Promise<void>;
+}
+
+/** Builds the service's objects and connects them. Neither the database nor the port is touched yet. */
+export async function composeService(
+  config: Config,
+  logger: Logger,
+  replacements: ServiceReplacements,
+): Promise<ComposedService> {
+  const { every = repeat, systemNow, aroundBcrypt, hashThreads: sharedThreads } = replacements;
+  const activeSpan = new ActiveSpan();
+  const telemetry = await openTelemetry({
+    settings: config.tracing,
+    serviceName: SERVICE_NAME,
+    serviceVersion: packageVersion(),
+    log: logger,
+  });
+  const database = openDatabase(config.database.url, {
+    activeSpan,
+    poolSize: config.database.poolSize,
+    statementTimeoutMs: config.database.statementTimeoutMs,
+    onConnectionLost: (error) =>
+      logger.warn({ err: error, event: 'database.connection_lost' }, 'lost a connection to the database'),
+  });
+  const clock = openDatabaseClock({ database, logger, every, ...(systemNow && { systemNow }) });
+  // The service's time is the database's.
+  const { now = clock.now } = replacements;
+  const time = { now, every };
+  const keys = openServiceKeys({ config, database, ...time, logger });
+  const hashing = openHashing({ config, activeSpan, logger, aroundBcrypt, sharedThreads });
+  const throttle = openThrottle({
+    ...config.throttle,
+    database,
+    secret: config.keyEncryptionKey,
+    maxWaiting: config.passwords.queueLimit,
+    now,
+    logger,
+  });
+  const audit = createAudit({ database, secret: config.keyEncryptionKey, ...time, logger });
+  const housekeeping = openServiceHousekeeping({ config, database, clock, sealer: keys.sealer, ...time, logger });
+  const deliveries = createRefreshDeliveries({ confirmRotations: createConfirmRotations(database), ...time, logger });
+  const counts = new UseCaseCounts();
+  const requests = new HttpServerCounts();
+  const readiness = createReadiness({ database, keys });
+  const app = createServer({
+    useCases: createUseCases({ config, database, audit, throttle, hashing, keys, counts, now }),
+    accessTokens: config.accessTokens,
+    listRevocations: createListRevocations(database, now),
+    revocationSecrets: config.revocationSecrets,
+    keys: keys.signing,
+    now,
+    verifyOperatorAssertion: openOperatorAssertions(config.administration.gateway, {
+      scope: PLATFORM_SCOPE,
+      now,
+      onFetchFailed: (error) =>
+        logger.warn({ err: error, event: 'gateway_keys.fetch_failed' }, "failed to fetch the gateway's keys"),
+    }),
+    readiness,
+    deliveries,
+    requests,
+    trustedProxies: config.trustedProxies,
+    telemetry,
+    activeSpan,
+    logger,
+  });
+
+  const { pool: hashPool } = hashing;
+  const measured = {
+    requests,
+    counts,
+    throttle,
+    hashPool,
+    keys: keys.signing,
+    refreshTokens: keys.refreshTokens,
+    database,
+    housekeeping,
+    audit,
+    deliveries,
+    telemetry,
+  };
+  const closers: readonly (() => void | Promise<void>)[] = [
+    () => activeSpan.close(),
+    () => telemetry.stop(),
+    () => database.close(),
+    () => clock.stop(),
+    () => keys.stop(),
+    () => hashPool.close(),
+    () => throttle.close(),
+    () => audit.stop(),
+    () => housekeeping.stop(),
+    () => deliveries.stop(),
+  ];
+  return {
+    app,
+    readiness,
+    measure: () => measure({ ...measured, now: now() }),
+    prepare: (stopping) =>
+      prepareStart({ config, database, clock, readiness, bcrypt: hashPool, keys, now, logger, stopping }),
+    startPeriodicWork() {
+      housekeeping.start();
+      audit.start();
+      deliveries.start();
+    },
+    async close() {
+      for (const close of closers.toReversed()) await close();
+    },
+  };
+}

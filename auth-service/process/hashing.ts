@@ -1,0 +1,45 @@
+import type { Logger } from '../../platform/index.ts';
+import type { ActiveSpan } from '../active-span.ts';
+import { type Config, passwordRules } from '../config.ts';
+import {
+  type Bcrypt,
+  type BcryptPool,
+  createPasswordPolicy,
+  createPasswords,
+  type HashThreads,
+  openBcryptPool,
+  type PasswordPolicy,
+  type Passwords,
+} from '../passwords/index.ts';
+
+/** What makes and checks the hashes of passwords, and says which passwords are allowed. */
+export interface Hashing {
+  readonly pool: BcryptPool;
+  readonly passwords: Passwords;
+  readonly policy: PasswordPolicy;
+}
+
+export interface HashingOptions {
+  readonly config: Config;
+  readonly activeSpan: ActiveSpan;
+  readonly logger: Logger;
+  /** Observes or replaces the computations of the pool. */
+  readonly aroundBcrypt: ((bcrypt: Bcrypt) => Bcrypt) | undefined;
+  /** Undefined: threads of the pool's own. */
+  readonly sharedThreads: HashThreads | undefined;
+}
+
+/** Begins the threads that hash. */
+export function openHashing({ config, activeSpan, logger, aroundBcrypt, sharedThreads }: HashingOptions): Hashing {
+  const pool = openBcryptPool({ ...config.passwords, activeSpan, ...(sharedThreads && { sharedThreads }) });
+  if (pool.library === 'bcryptjs')
+    logger.warn(
+      { event: 'hashing.native_unavailable' },
+      '@node-rs/bcrypt cannot be loaded: bcryptjs hashes passwords, which is slower',
+    );
+  return {
+    pool,
+    passwords: createPasswords({ ...config.passwords, bcrypt: aroundBcrypt?.(pool) ?? pool }),
+    policy: createPasswordPolicy(passwordRules(config)),
+  };
+}
