@@ -12,7 +12,7 @@ import type { RemoteSchemaMetadata } from './remote-schemas.ts';
 import type { Kind as MetadataKind } from './store.ts';
 import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
-type LocateInMetadata = (kind: MetadataKind, path: ValuePath) => MetadataLocation;
+type LocateInMetadata = (kind: MetadataKind, path: ValuePath, line?: number) => MetadataLocation;
 
 /** A session variable that metadata reads, by its name in lower case. */
 export interface SessionVariableUse {
@@ -34,10 +34,10 @@ export function sessionVariableUses(
     ...remoteSchemas.flatMap(({ permissions = [] }, index) =>
       permissions.flatMap(({ definition }, at) =>
         presetTexts(definition.schema)
-          .filter(isSessionVariable)
-          .map((text) => ({
+          .filter(({ text }) => isSessionVariable(text))
+          .map(({ text, line }) => ({
             variable: text.toLowerCase(),
-            place: place('remoteSchemas', [index, 'permissions', at, 'definition', 'schema']),
+            place: place('remoteSchemas', [index, 'permissions', at, 'definition', 'schema'], line),
           })),
       ),
     ),
@@ -91,9 +91,9 @@ export function presetSlips(
   return remoteSchemas.flatMap(({ permissions = [] }, index) =>
     permissions.flatMap(({ definition }, at) =>
       presetTexts(definition.schema)
-        .filter((text) => !isSessionVariable(text) && looksLikeSessionVariable(text))
-        .map((text) => ({
-          ...place('remoteSchemas', [index, 'permissions', at, 'definition', 'schema']),
+        .filter(({ text }) => !isSessionVariable(text) && looksLikeSessionVariable(text))
+        .map(({ text, line }) => ({
+          ...place('remoteSchemas', [index, 'permissions', at, 'definition', 'schema'], line),
           message: `the preset "${text}" is sent as this text: names of session variables begin with "x-hasura-"`,
         })),
     ),
@@ -112,17 +112,24 @@ function looksLikeSessionVariable(text: string): boolean {
   );
 }
 
+/** A value of a preset. */
+interface PresetText {
+  readonly text: string;
+  /** Of the SDL, 1-based. */
+  readonly line: number | undefined;
+}
+
 /** Values of presets that may name a session variable. Problems of the SDL are reported elsewhere. */
-function presetTexts(sdl: string): readonly string[] {
+function presetTexts(sdl: string): readonly PresetText[] {
   // Large SDL takes long to parse, and most has no presets.
   if (!sdl.includes('@preset')) return [];
   let document: DocumentNode;
   try {
-    document = parse(sdl, { noLocation: true });
+    document = parse(sdl);
   } catch {
     return [];
   }
-  const texts: string[] = [];
+  const texts: PresetText[] = [];
   visit(document, {
     Directive: (directive) => {
       if (directive.name.value !== 'preset') return;
@@ -130,7 +137,8 @@ function presetTexts(sdl: string): readonly string[] {
       const isStatic = given.get('static');
       if (isStatic?.kind === Kind.BOOLEAN && isStatic.value) return;
       const value = given.get('value');
-      if (value) visit(value, { StringValue: ({ value: text }) => void texts.push(text) });
+      if (value)
+        visit(value, { StringValue: ({ value: text, loc }) => void texts.push({ text, line: loc?.startToken.line }) });
     },
   });
   return texts;

@@ -76,6 +76,17 @@ describe('a preset', () => {
     },
   );
 
+  test('is named with its own line of the SDL', () => {
+    const schema = 'type Query {\n  orders(\n    of: ID @preset(value: "x-hasura-usr-id")\n  ): [String]\n}\n';
+    expect(
+      warningsIn({
+        'remote_schemas.yaml':
+          '- name: shop\n  definition: { url: http://shop.test }\n  permissions:\n    - role: user\n      definition:\n        schema: |\n' +
+          schema.replace(/^/gm, '          '),
+      }),
+    ).toEqual([expect.stringMatching(/^remote_schemas\.yaml:9 /)]);
+  });
+
   test('of one that others name is questioned too', () => {
     expect(warningsIn(preset('"x-hasura-region"', '"x-hasura-region"', '"x-hasura-regoin"'))).toEqual([
       expect.stringContaining('"x-hasura-regoin" is read nowhere else: did you mean "x-hasura-region"?'),
