@@ -1,8 +1,7 @@
 import { type CloudEvent, readEvent, structuredJson, withAttribute } from '../cloud-events/index.ts';
 import { methodNotAllowed, toLoggedError } from '../errors.ts';
 import { type HttpExchange, receiveBody, sendFlatError, sendJson } from '../http/index.ts';
-import { digestOf, type Jobs, MAX_TENANT } from '../jobs/index.ts';
-import { SPARE_ATTEMPTS } from '../webhook-jobs/index.ts';
+import { digestOf, type Jobs, MAX_TENANT, SPARE_ATTEMPTS } from '../jobs/index.ts';
 import { DELIVERY_KIND } from './delivery-runner.ts';
 import { notOfProducer, tenantMissing, tenantTooLong, tooManyEvents, unknownProducer } from './errors.ts';
 import { type Producer, producerOf } from './producers.ts';

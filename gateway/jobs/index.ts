@@ -24,7 +24,7 @@ export {
   type RunningJob,
   retryLater,
 } from './job.ts';
-export type { JobFilter } from './job-statements.ts';
+export { type JobFilter, SPARE_ATTEMPTS } from './job-statements.ts';
 export { type Jobs, type JobsMode, type JobsOptions, openJobs, openJobsAdmin } from './jobs.ts';
 export type { QueuePause } from './paused-queues.ts';
 export type { ResultQuery } from './results.ts';

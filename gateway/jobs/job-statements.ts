@@ -14,9 +14,17 @@ export interface JobFilter {
   readonly after?: string | undefined;
 }
 
+/** Kinds of jobs that have attempts beyond those that may fail, for processes that end in the middle of one. */
+const KINDS_WITH_SPARE_ATTEMPTS = ['cron', 'scheduled-event', 'delivery'];
+export const SPARE_ATTEMPTS = 5;
+
+/** How often a job may fail. */
+const MAX_ATTEMPTS = `CASE WHEN kind IN (${KINDS_WITH_SPARE_ATTEMPTS.map((kind) => `'${kind}'`).join(', ')})
+  THEN greatest(max_attempts - ${SPARE_ATTEMPTS}, 1) ELSE max_attempts END`;
+
 /** What a list has of a job, of the columns of `jobColumns`. */
 export const SUMMARY = `id, kind, queue, tenant, order_key AS "orderKey", idempotency_key AS "idempotencyKey", state, attempts,
-  max_attempts AS "maxAttempts", accepted_at AS "acceptedAt", run_at AS "runAt", expires_at AS "expiresAt",
+  ${MAX_ATTEMPTS} AS "maxAttempts", accepted_at AS "acceptedAt", run_at AS "runAt", expires_at AS "expiresAt",
   started_at AS "startedAt", finished_at AS "finishedAt", reason`;
 
 /** Tables of jobs, with the states of theirs. */

@@ -204,6 +204,7 @@ export interface JobSummary {
   readonly idempotencyKey: string;
   readonly state: JobState;
   readonly attempts: number;
+  /** How often it may fail. Without those attempts that some kinds have in spare for processes that end in the middle of one. */
   readonly maxAttempts: number;
   readonly acceptedAt: Date;
   /** When it may run next; null once it is finished. */

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../platform/index.ts';
-import type { CronPlan, CronPlanStore, Jobs } from '../jobs/index.ts';
-import { SPARE_ATTEMPTS } from '../webhook-jobs/index.ts';
+import { type CronPlan, type CronPlanStore, type Jobs, SPARE_ATTEMPTS } from '../jobs/index.ts';
 import { CRON_KIND } from './cron-runner.ts';
 import type { CronTrigger } from './cron-triggers.ts';
 

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { hasRealDate, type Logger } from '../../platform/index.ts';
-import { dead, type Invocations, type JobHandler, type Jobs, type Json, postponed } from '../jobs/index.ts';
+import {
+  dead,
+  type Invocations,
+  type JobHandler,
+  type Jobs,
+  type Json,
+  postponed,
+  SPARE_ATTEMPTS,
+} from '../jobs/index.ts';
 import {
   configuredHeaders,
   mapping,
@@ -10,13 +18,7 @@ import {
   SCHEDULE_RETRIES,
   webhookUrl,
 } from '../metadata/index.ts';
-import {
-  openWebhook,
-  SPARE_ATTEMPTS,
-  type WebhookDependencies,
-  type WebhookState,
-  type WebhookTarget,
-} from '../webhook-jobs/index.ts';
+import { openWebhook, type WebhookDependencies, type WebhookState, type WebhookTarget } from '../webhook-jobs/index.ts';
 import { environmentOf } from './called-origins.ts';
 import { scheduledTime } from './cron-runner.ts';
 import { unusableWebhook, webhookNotAllowed } from './errors.ts';

@@ -26,9 +26,6 @@ export const DELIVERY_HEADERS = {
   'user-agent': 'portico',
 } as const;
 
-/** Attempts beyond those that may fail: for processes that end in the middle of one. */
-export const SPARE_ATTEMPTS = 5;
-
 /** One call of a webhook for a job. */
 export interface WebhookDelivery {
   readonly http: Pick<UpstreamHttp, 'send'>;

@@ -1,3 +1,3 @@
-export { DELIVERY_HEADERS, deliverWebhook, SPARE_ATTEMPTS, type WebhookDelivery } from './deliver.ts';
+export { DELIVERY_HEADERS, deliverWebhook, type WebhookDelivery } from './deliver.ts';
 export { leaveToNewerMetadata } from './newer-metadata.ts';
 export { openWebhook, type WebhookDependencies, type WebhookState, type WebhookTarget } from './webhook-target.ts';

@@ -107,7 +107,7 @@ describe('cron triggers', () => {
     await eventually(async () => JSON.stringify(await of('nightly')).includes(scheduled_at));
     await eventually(async () => (await of('nightly'))?.state === 'done');
     expect(await of('nightly')).toMatchObject({ queue: 'nightly', reason: null, scheduled_at });
-    expect(await of('bad')).toMatchObject({ attempts: 1, reason: 'server-error', run_at: null });
+    expect(await of('bad')).toMatchObject({ attempts: 1, max_attempts: 1, reason: 'server-error', run_at: null });
     expect(Object.keys((await of('bad')) ?? {})).toEqual([...ACCEPTED_KEYS, ...OTHER_KEYS, 'scheduled_at']);
     expect(await of('leap-day')).toBeNull();
     // One that is tried again is not what is planned.
