@@ -18,7 +18,10 @@ export interface RunningService {
 }
 
 /** What a child process sends to the launcher that started it, over node's IPC channel. */
-export type ChildMessage = { type: 'ready'; port: number };
+export type ChildMessage =
+  | { type: 'ready'; port: number }
+  /** What a developer waits to see, which is logged at a level that the launcher leaves out. */
+  | { type: 'notice'; text: string };
 
 /** Longer than the longest drain and grace times that can be set. */
 const STOP_DEADLINE_MS = 125_000;

@@ -103,6 +103,7 @@ function superviseChild(spec: ChildSpec, child: ChildProcess, screen: Screen): C
   });
   const ready = new Promise<number>((resolve, reject) => {
     child.on('message', (message: ChildMessage) => {
+      if (message.type === 'notice') screen.note(spec.name, message.text);
       if (message.type !== 'ready') return;
       served = true;
       resolve(message.port);

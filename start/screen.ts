@@ -6,6 +6,8 @@ export interface Screen {
   say(text: string): void;
   /** An error message of the launcher, on standard error. */
   complain(text: string): void;
+  /** What a service has done that its log has too, which is shown raw then. */
+  note(service: string, text: string): void;
   /** A line that a service wrote to its standard output: its log. */
   log(service: string, line: string): void;
   /** A line that a service wrote to its standard error: why it cannot start. Shown unchanged. */
@@ -19,6 +21,7 @@ export function createScreen(raw: boolean): Screen {
   process.stderr.on('error', () => {});
   return {
     say: (text) => process.stdout.write(`${text}\n`),
+    note: (service, text) => raw || process.stdout.write(`${service}: ${text}\n`),
     complain: (text) => process.stderr.write(`portico: ${text}\n`),
     log: (service, line) => process.stderr.write(`${raw ? line : readableLogLine(service, line)}\n`),
     relay: (line) => process.stderr.write(`${line}\n`),

@@ -74,6 +74,8 @@ export interface MetadataPreview {
 export class MetadataReloader {
   /** Since the start. */
   readonly counts = { succeeded: 0, failed: 0 };
+  /** Called with the reason of each reload that has succeeded. */
+  onReloaded: ((reason: string) => void) | undefined;
   readonly #options: MetadataReloaderOptions;
   #failure: Error | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -140,6 +142,7 @@ export class MetadataReloader {
       this.counts.succeeded++;
       log.info({ event: 'metadata.reloaded', reason }, 'metadata reloaded');
       logMetadataNotes(metadata, log, this.#options);
+      this.onReloaded?.(reason);
     } catch (error) {
       this.#failure = error as Error;
       this.counts.failed++;

@@ -48,6 +48,8 @@ import { tellReadiness, untilReady } from './worker-readiness.ts';
 export interface RunningGateway extends RunningService {
   /** Reads the metadata again; the signals that ask for it are the process's. What is wrong with it is logged. */
   reload(reason: string): void;
+  /** Has a listener called with the reason of each reload that succeeds. */
+  whenReloaded(listener: (reason: string) => void): void;
 }
 
 /**
@@ -261,6 +263,9 @@ export async function startGateway(
   return {
     port: listening.port,
     reload: (reason) => reloadQuietly(reloads, reason, true),
+    whenReloaded: (listener) => {
+      reloads.onReloaded = listener;
+    },
     stop: async () => {
       isStopping = true;
       stopReloading();

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { runService } from '../../platform/index.ts';
+import { type ChildMessage, runService } from '../../platform/index.ts';
 import { readConfig } from '../config.ts';
 import type { RunningGateway } from './gateway.ts';
 import { type WorkerPeers, workerPeersOf } from './worker-peers.ts';
@@ -18,7 +18,13 @@ export function serve(environment: NodeJS.ProcessEnv): void {
 /** The process that keeps workers running handles no requests, and does not load what does. */
 async function loadAndStart(environment: NodeJS.ProcessEnv, peers?: WorkerPeers): Promise<RunningGateway> {
   const { startGateway } = await import('./gateway.ts');
-  return startGateway(environment, undefined, peers);
+  const gateway = await startGateway(environment, undefined, peers);
+  // One of several workers is enough: they reload together.
+  if (!peers || peers.worker === 1)
+    gateway.whenReloaded((reason) => {
+      process.send?.({ type: 'notice', text: `metadata reloaded (${reason})` } satisfies ChildMessage);
+    });
+  return gateway;
 }
 
 /** Reloads on SIGHUP. One that comes while the gateway starts, which may have read what has changed since, waits. */

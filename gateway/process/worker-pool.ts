@@ -88,7 +88,8 @@ export class WorkerPool {
         } else if (message.type === 'begun') {
           this.#begun.add(worker);
           begin();
-        } else this.#hear(worker, message);
+        } else if (message.type === 'notice') process.send?.(message);
+        else this.#hear(worker, message);
       });
       const ended = (code: number | string, signal?: string) => {
         const isReady = !this.#starting.has(worker);

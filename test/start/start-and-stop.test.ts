@@ -56,6 +56,11 @@ describe('after npm start', () => {
     expect(portico.output().stderr).toBe('');
   });
 
+  test('a reload of the metadata is shown, which a developer waits for', async () => {
+    process.kill(childrenOf(portico.process.pid).get('gateway') ?? 0, 'SIGHUP');
+    await portico.wrote(/^gateway: metadata reloaded \(SIGHUP\)$/m);
+  });
+
   test('the login over REST works as it is pasted', () => {
     const answer = JSON.parse(pasted('Log in over REST:', 1));
     expect(answer.auth_user_login).toMatchObject({ success: true, data: { access_token: expect.any(String) } });
