@@ -154,7 +154,7 @@ const consoleRooms = roomsOf('console', {
   'pages/users': 'administration api parts routing session texts',
   parts: 'api texts',
   'role-schema': 'api session',
-  routing: 'api',
+  routing: 'api texts',
   session: 'api',
   texts: '',
 });

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button, ErrorNotice, Notice } from '../parts/index.ts';
+import { useUnsaved } from '../routing/index.ts';
 import { administration as texts } from '../texts/index.ts';
 import { fieldProblem, useChange } from './change.ts';
 import type { RecordForm } from './record-form.ts';
@@ -14,7 +15,7 @@ interface ChangeFormProps {
   readonly run: () => Promise<void>;
   readonly onCancel?: () => void;
   /** The record that it changes, where it is about one that is there already. */
-  readonly record?: Pick<RecordForm<unknown>, 'isOutdated' | 'discard'>;
+  readonly record?: Pick<RecordForm<unknown>, 'isUnsaved' | 'isOutdated' | 'discard'>;
   /** The fields; `problemOf` says what is wrong with one. */
   readonly children: (problemOf: (field: string) => string | undefined) => ComponentChildren;
 }
@@ -23,6 +24,8 @@ interface ChangeFormProps {
 export function ChangeForm({ fields, submit, kind = 'primary', run, onCancel, record, children }: ChangeFormProps) {
   const { isBusy, error, run: change } = useChange();
   const form = useRef<HTMLFormElement>(null);
+  const [isTyped, setTyped] = useState(false);
+  useUnsaved(record ? record.isUnsaved : isTyped);
   const problem = fieldProblem(error, fields);
   useEffect(() => {
     if (!problem) return;
@@ -48,9 +51,16 @@ export function ChangeForm({ fields, submit, kind = 'primary', run, onCancel, re
       noValidate
       class="change"
       ref={form}
+      onInput={({ target }) => {
+        // Others have their value taken from the next event: rendered before it, they would lose it.
+        if (target instanceof HTMLInputElement && target.type !== 'checkbox') setTyped(true);
+      }}
+      onChange={() => setTyped(true)}
       onSubmit={(event) => {
         event.preventDefault();
-        void change(run);
+        // What is typed while it is saved is not.
+        setTyped(false);
+        void change(run).then((isSaved) => isSaved || setTyped(true));
       }}
     >
       {error !== undefined && !problem && <ErrorNotice error={error} />}

@@ -6,6 +6,8 @@ export interface RecordForm<Values> {
   readonly edit: (values: Values) => void;
   /** Saves what is edited, and shows what the record has after that. */
   readonly save: (send: (values: Values) => Promise<unknown>) => Promise<void>;
+  /** Whether what is edited differs from the record and is not saved. */
+  readonly isUnsaved: boolean;
   /** Whether the record has changed since it was edited here. */
   readonly isOutdated: boolean;
   /** Takes what the record has now. */
@@ -26,6 +28,7 @@ export function useRecordForm<Values>(stored: Values): RecordForm<Values> {
   const hasChanged = edited !== undefined && !edited.known.includes(now);
   const current = hasChanged && edited.isSaved ? undefined : edited;
   const values = current ? current.values : stored;
+  const differs = current !== undefined && JSON.stringify(current.values) !== now;
   return {
     values,
     edit: (changed) => {
@@ -41,7 +44,8 @@ export function useRecordForm<Values>(stored: Values): RecordForm<Values> {
             latest && { ...latest, known: [now, JSON.stringify(values)] },
       );
     },
-    isOutdated: current !== undefined && hasChanged && JSON.stringify(current.values) !== now,
+    isUnsaved: differs && !current.isSaved,
+    isOutdated: differs && hasChanged,
     discard: () => setEdited(undefined),
   };
 }

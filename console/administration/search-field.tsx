@@ -1,9 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Field } from '../parts/index.ts';
+import { Field, TYPING_PAUSE_MS } from '../parts/index.ts';
 import { goTo, parameters, path, pathWith } from '../routing/index.ts';
-
-/** Between the last key and the search. */
-const TYPING_PAUSE_MS = 200;
 
 /** Searches a list as it is typed. The address has what is searched for, from the first page on. */
 export function SearchField({ label }: { readonly label: string }) {

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../parts/index.ts';
-import { isLoggedIn, isRestoring, logOut, userKey } from '../session/index.ts';
+import { isInterrupted, isLoggedIn, isRestoring, logOut, userKey } from '../session/index.ts';
 import { login, shell } from '../texts/index.ts';
 import { CurrentPage } from './current-page.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
+import { LoginAgain } from './login-again.tsx';
 import { LoginPage } from './login-page.tsx';
 import { Navigation } from './navigation.tsx';
 import { RolePicker } from './role-picker.tsx';
@@ -11,15 +12,17 @@ import { ThemePicker } from './theme-picker.tsx';
 
 export function App() {
   const [notice, setNotice] = useState<string | undefined>(undefined);
-  if (!isLoggedIn.value) return isRestoring.value ? <Restoring /> : <LoginPage notice={notice} />;
+  if (!isLoggedIn.value && !isInterrupted.value)
+    return isRestoring.value ? <Restoring /> : <LoginPage notice={notice} />;
+  function leave() {
+    setNotice(undefined);
+    logOut().catch(() => setNotice(login.notRevoked));
+  }
   return (
-    <ConsoleFrame
-      key={userKey.value}
-      onLogOut={() => {
-        setNotice(undefined);
-        logOut().catch(() => setNotice(login.notRevoked));
-      }}
-    />
+    <>
+      <ConsoleFrame key={userKey.value} onLogOut={leave} />
+      {isInterrupted.value && <LoginAgain onLogOut={leave} />}
+    </>
   );
 }
 

@@ -2,9 +2,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../api/index.ts';
 import { Button, ErrorNotice, Field, Notice, Tabs } from '../parts/index.ts';
 import {
+  claims,
   endedBecause,
   enterAccessToken,
   enterAdminSecret,
+  isInterrupted,
+  kindOfSession,
   logIn,
   logInWithServiceAccount,
   restoreProblem,
@@ -30,14 +33,30 @@ const FORMS: Readonly<Record<LoginMethod, () => preact.JSX.Element>> = {
   admin: AdminForm,
 };
 
+/** The method that a session was opened with, which opens it again. */
+const METHODS_OF_KINDS: Readonly<Record<string, LoginMethod>> = { 'service-account': 'service', token: 'token' };
+
 export function LoginPage({ notice }: { readonly notice: string | undefined }) {
-  const [method, choose] = useState<LoginMethod>('password');
-  const Form = FORMS[method];
-  useEffect(() => {
-    document.title = shell.title(login.title);
-  }, []);
   return (
     <main class="login">
+      <LoginMethods notice={notice} />
+    </main>
+  );
+}
+
+/** The forms of all methods. @param notice what has happened before. */
+export function LoginMethods({ notice }: { readonly notice: string | undefined }) {
+  const [method, choose] = useState<LoginMethod>(METHODS_OF_KINDS[kindOfSession.peek() ?? ''] ?? 'password');
+  const Form = FORMS[method];
+  useEffect(() => {
+    const { title } = document;
+    document.title = shell.title(login.title);
+    return () => {
+      document.title = title;
+    };
+  }, []);
+  return (
+    <>
       <div class="card">
         <header class="page-header">
           <div>
@@ -46,7 +65,9 @@ export function LoginPage({ notice }: { readonly notice: string | undefined }) {
           </div>
           <ThemePicker />
         </header>
-        {endedBecause.value === 'expired' && <Notice kind="info">{login.expired}</Notice>}
+        {endedBecause.value === 'expired' && (
+          <Notice kind="info">{isInterrupted.value ? login.interrupted.text : login.expired}</Notice>
+        )}
         {restoreProblem.value !== undefined && <NotRestored error={restoreProblem.value} />}
         {notice !== undefined && <Notice kind="bad">{notice}</Notice>}
         <Tabs label={login.methods} tabs={LOGIN_METHODS} chosen={method} onChoose={(id) => choose(id as LoginMethod)}>
@@ -54,7 +75,7 @@ export function LoginPage({ notice }: { readonly notice: string | undefined }) {
         </Tabs>
       </div>
       <DemoAccounts />
-    </main>
+    </>
   );
 }
 
@@ -110,7 +131,7 @@ function PasswordForm() {
         name="tenant"
         inputMode="numeric"
         pattern="[0-9]+"
-        defaultValue="1"
+        defaultValue={claims.value?.tenantId ?? '1'}
         required
       />
       <Button kind="primary" type="submit" isBusy={isBusy}>

@@ -1,5 +1,7 @@
 import { signal } from '@preact/signals';
 import { CONSOLE_ROOT } from '../api/index.ts';
+import { shell } from '../texts/index.ts';
+import { hasUnsaved } from './unsaved.ts';
 
 /** Where the caller is: the path below the console, without slashes at its ends. */
 export const path = signal(currentPath());
@@ -33,6 +35,7 @@ interface Step {
 
 /** @param to a path below the console, which may have parameters. */
 export function goTo(to: string, { replaces = false, state = null }: Step = {}): void {
+  if (to.split('?')[0] !== path.peek() && !mayLeave()) return;
   if (replaces) history.replaceState(state, '', hrefOf(to));
   else history.pushState(state, '', hrefOf(to));
   readPlace();
@@ -45,13 +48,25 @@ export function pathWith(to: string, given: Readonly<Record<string, string | und
   return set.size === 0 ? to : `${to}?${set}`;
 }
 
+/** Asks where edits would be lost. */
+function mayLeave(): boolean {
+  return !hasUnsaved() || window.confirm(shell.leaveUnsaved);
+}
+
+let address = window.location.href;
+
 function readPlace(): void {
+  address = window.location.href;
   path.value = currentPath();
   parameters.value = currentParameters();
   placeState.value = history.state;
 }
 
-window.addEventListener('popstate', readPlace);
+window.addEventListener('popstate', () => {
+  // The browser has left the address already.
+  if (currentPath() !== path.peek() && !mayLeave()) history.pushState(placeState.peek(), '', address);
+  else readPlace();
+});
 
 /** Follows a link within the console without a load, unless the caller wants it in another place. */
 export function followLink(event: MouseEvent, to: string): void {

@@ -26,6 +26,8 @@ export interface Claims {
   readonly defaultRole: string;
   readonly userId: string | undefined;
   readonly tenantId: string | undefined;
+  /** When the token expires, in seconds since the epoch. */
+  readonly exp: number | undefined;
 }
 
 const HASURA_CLAIMS = 'https://hasura.io/jwt/claims';
@@ -38,7 +40,7 @@ export function unverifiedClaims(accessToken: string): Claims | undefined {
     const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (sign) =>
       sign.charCodeAt(0),
     );
-    const { [HASURA_CLAIMS]: claims } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+    const { [HASURA_CLAIMS]: claims, exp } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
     const given = (typeof claims === 'string' ? JSON.parse(claims) : (claims ?? {})) as Record<string, unknown>;
     const roles = given['x-hasura-allowed-roles'];
     const defaultRole = given['x-hasura-default-role'];
@@ -47,10 +49,16 @@ export function unverifiedClaims(accessToken: string): Claims | undefined {
       defaultRole: typeof defaultRole === 'string' ? defaultRole : '',
       userId: textOf(given['x-hasura-user-id']),
       tenantId: textOf(given['x-hasura-tenant-id']),
+      exp: typeof exp === 'number' ? exp : undefined,
     };
   } catch {
     return undefined;
   }
+}
+
+/** By this machine's clock. */
+export function hasExpired({ exp }: Claims): boolean {
+  return exp !== undefined && exp * 1000 <= Date.now();
 }
 
 function textOf(value: unknown): string | undefined {

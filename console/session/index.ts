@@ -1,5 +1,6 @@
 export { ADMINISTRATOR_ROLES, OPERATOR_ROLES } from './administrator-roles.ts';
 export type { Claims } from './credentials.ts';
+export { isInterrupted } from './interrupted-session.ts';
 export type { PasswordLogin } from './kept-session.ts';
 export { pickRole } from './picked-role.ts';
 export {

@@ -1,6 +1,7 @@
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import { ApiError, execute, type RequestHeaders, sessionChanged, type TypedDocument } from '../api/index.ts';
-import { type Claims, type Credentials, credentialHeaders, unverifiedClaims } from './credentials.ts';
+import { type Claims, type Credentials, credentialHeaders, hasExpired, unverifiedClaims } from './credentials.ts';
+import { type InterruptedSession, interrupted, isInterrupted, resumption } from './interrupted-session.ts';
 import {
   endSession,
   mayHaveSession,
@@ -26,11 +27,11 @@ export const isRestoring = signal(mayHaveSession());
 export const restoreProblem = signal<unknown>(undefined);
 
 export const isLoggedIn = computed(() => credentials.value !== undefined);
-/** How the caller is authenticated; undefined without a session. */
-export const kindOfSession = computed(() => credentials.value?.kind);
-/** Who the token says the caller is; undefined with the admin secret. */
+/** How the caller is, or was, authenticated; undefined without a session. */
+export const kindOfSession = computed(() => (credentials.value ?? interrupted.value)?.kind);
+/** Who the token says the caller is, or was until the session was interrupted; undefined with the admin secret. */
 export const claims = computed(() => {
-  const current = credentials.value;
+  const current = credentials.value ?? interrupted.value;
   return current && current.kind !== 'admin-secret' ? current.claims : undefined;
 });
 /** Differs for each user. */
@@ -46,7 +47,7 @@ export const role = computed(() => {
 /** @throws ApiError with the reason of a refusal. */
 export async function logIn(login: PasswordLogin): Promise<void> {
   const token = await startSession(login);
-  pickRole('');
+  if (!isInterrupted.value) pickRole('');
   beginSession(token);
   tellOtherPages('opened');
 }
@@ -54,7 +55,7 @@ export async function logIn(login: PasswordLogin): Promise<void> {
 /** Logs in with a service account, whose secret stays in memory for its next tokens. @throws ApiError with the reason of a refusal. */
 export async function logInWithServiceAccount(account: ServiceAccount): Promise<void> {
   const token = await tokenOf(account);
-  pickRole('');
+  if (!isInterrupted.value) pickRole('');
   beginSession(token, account);
 }
 
@@ -88,12 +89,14 @@ async function continueSession(): Promise<void> {
 export function enterAccessToken(accessToken: string): boolean {
   const found = unverifiedClaims(accessToken.trim());
   if (!found) return false;
-  pickRole('');
+  if (!isInterrupted.value) pickRole('');
+  takeOver(found);
   start({ kind: 'token', accessToken: accessToken.trim(), claims: found });
   return true;
 }
 
 export function enterAdminSecret(secret: string): void {
+  takeOver(undefined);
   pickRole('');
   start({ kind: 'admin-secret', secret });
 }
@@ -103,7 +106,7 @@ export async function logOut(): Promise<void> {
   const current = credentials.value;
   const headers = credentialHeaders(current, '');
   logouts++;
-  clearSession(undefined);
+  clearSession();
   forgetUser();
   if (current?.kind === 'service-account') await revokeToken(current.account, current.accessToken);
   if (current?.kind !== 'login') return;
@@ -112,7 +115,8 @@ export async function logOut(): Promise<void> {
 }
 
 /**
- * The headers of a request of this caller, with a token that is still valid for a while.
+ * The headers of a request of this caller, with a token that is still valid for a while. While the session is interrupted, the
+ * request waits for the login.
  *
  * @throws ApiError where it could not be refreshed, and where the session is another user's then.
  */
@@ -120,6 +124,7 @@ export async function authorization(asRole = role.value): Promise<RequestHeaders
   const current = credentials.value;
   const user = userKey.value;
   if (isRefreshed(current) && current.expiresAt - Date.now() < MIN_REMAINING_MS) await refreshToken();
+  await resumption();
   requireUser(user);
   return credentialHeaders(credentials.value, asRole);
 }
@@ -150,6 +155,10 @@ export async function authorized<T>(send: (headers: RequestHeaders) => Promise<T
     return await send(await authorization(asRole));
   } catch (error) {
     if (!(error instanceof ApiError) || !error.isUnauthenticated || before === undefined) throw error;
+    if (before.kind === 'token' && hasExpired(before.claims)) {
+      if (credentials.value === before) interrupt(before);
+      return send(await authorization(asRole));
+    }
     if (isRefreshed(before) && credentials.value !== undefined) {
       // Another request may have refreshed it meanwhile.
       if (credentials.value === before) await refreshToken();
@@ -192,7 +201,7 @@ async function refreshNow(): Promise<void> {
     if (credentials.value === current) beginSession(token, account);
   } catch (error) {
     if (credentials.value === current) {
-      if (isSessionOver(error)) return clearSession('expired');
+      if (isSessionOver(error)) return interrupt(current);
       timer = setTimeout(refreshQuietly, TOKEN_RETRY_MS);
     }
     throw error;
@@ -219,15 +228,19 @@ async function refreshOnceMore(): Promise<void> {
 function beginSession({ access_token: accessToken, expires_in }: NewToken, account?: ServiceAccount): void {
   const found = unverifiedClaims(accessToken);
   if (!found) throw new ApiError('invalid-jwt', 'The access token cannot be read.', 200);
-  // Another page may have logged in another user.
-  if (claims.value && userIn(claims.value) !== userIn(found)) {
-    forgetUser();
-    pickRole('');
-  } else if (!found.roles.includes(pickedRole.value)) pickRole('');
+  takeOver(found);
   const lifetimeMs = expires_in * 1000;
   const token = { accessToken, expiresAt: Date.now() + lifetimeMs, claims: found };
   start(account ? { kind: 'service-account', account, ...token } : { kind: 'login', ...token });
   timer = setTimeout(refreshQuietly, refreshAfter(lifetimeMs));
+}
+
+/** What the user before has typed and picked is not the next one's, whom another page may have logged in. */
+function takeOver(next: Claims | undefined): void {
+  if (claims.value && (!next || userIn(claims.value) !== userIn(next))) {
+    forgetUser();
+    pickRole('');
+  } else if (!next?.roles.includes(pickedRole.value)) pickRole('');
 }
 
 function userIn({ tenantId, userId }: Claims): string {
@@ -241,27 +254,42 @@ function refreshAfter(lifetimeMs: number): number {
 
 function start(given: Credentials): void {
   clearTimeout(timer);
-  endedBecause.value = undefined;
-  restoreProblem.value = undefined;
-  credentials.value = given;
+  batch(() => {
+    endedBecause.value = undefined;
+    restoreProblem.value = undefined;
+    credentials.value = given;
+    interrupted.value = undefined;
+  });
 }
 
-function clearSession(why: 'expired' | undefined): void {
+function interrupt({ kind, claims: known }: InterruptedSession): void {
   clearTimeout(timer);
-  pickRole('');
-  endedBecause.value = why;
-  credentials.value = undefined;
+  batch(() => {
+    endedBecause.value = 'expired';
+    interrupted.value = { kind, claims: known };
+    credentials.value = undefined;
+  });
+}
+
+function clearSession(): void {
+  clearTimeout(timer);
+  batch(() => {
+    pickRole('');
+    endedBecause.value = undefined;
+    credentials.value = undefined;
+    interrupted.value = undefined;
+  });
 }
 
 whenOtherPagesTell((news) => {
-  const isOfLogin = credentials.value?.kind === 'login';
+  const isOfLogin = kindOfSession.value === 'login';
   if (news === 'ended') logouts++;
   if (news === 'opened') {
     // Another page's mark of it in the storage may not be seen here yet.
-    if (isOfLogin) void refreshOnceMore();
-    else if (credentials.value === undefined) void continueSession();
+    if (credentials.value === undefined) void continueSession();
+    else if (isOfLogin) void refreshOnceMore();
   } else if (isOfLogin) {
-    clearSession(undefined);
+    clearSession();
     forgetUser();
   }
 });

@@ -15,6 +15,8 @@ export const account = {
     created: 'Logged in',
     current: 'this one',
     end: 'End',
+    actions: 'Actions',
+    table: 'Table of your sessions',
     endOf: (device: string) => `End the session on ${device}`,
     unknown: 'unknown',
     none: 'No sessions.',

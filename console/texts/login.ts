@@ -2,6 +2,10 @@ export const login = {
   title: 'Log in',
   lead: 'See what your role may ask for, and ask it.',
   expired: 'Your session has ended. Log in again to go on.',
+  interrupted: {
+    text: 'Your session has ended. Log in again as the same user to go on where you were: what you have typed is still there.',
+    leave: 'Log out, and drop what is typed',
+  },
   methods: 'How to log in',
   restore: 'Go on with your session',
   password: {

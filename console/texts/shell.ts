@@ -10,6 +10,7 @@ export const shell = {
   logOut: 'Log out',
   groups: { build: 'Build', plugIn: 'Plug in', administer: 'Administer', you: 'You' },
   loading: 'Loading…',
+  leaveUnsaved: 'What you have edited here is not saved. Leave the page and drop it?',
   retry: 'Try again',
   copy: 'Copy',
   copied: 'Copied',

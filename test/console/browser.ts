@@ -4,8 +4,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Rules of WCAG 2.0 to 2.2, levels A and AA. */
-const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
+/** Rules of WCAG 2.0 to 2.2, levels A and AA, and what axe takes for good practice beside them. */
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /** A page, with everything in it that must not be. */
 export interface WatchedPage extends Page {
@@ -39,7 +39,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return Object.assign(page, { problems: () => problems });
 }
 
-/** What axe finds against WCAG 2.2 AA on a page: a line for each rule, with the elements that break it. */
+/** What axe finds against WCAG 2.2 AA and good practice on a page: a line for each rule, with the elements that break it. */
 export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
   // The page keeps it until it is loaded again.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
@@ -51,5 +51,5 @@ export async function accessibilityProblems(page: Page): Promise<readonly string
     // Without details of what keeps to the rules.
     const { violations } = await axe.run({ runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'] });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-  }, WCAG);
+  }, RULES);
 }

@@ -65,7 +65,7 @@ async function openConsole(path = '', options = {}): Promise<WatchedPage> {
 }
 
 async function logIn(page: Page, user = 'dora', password = `${user}-acme-demo-pass`): Promise<void> {
-  await page.getByLabel('User').fill(user);
+  await page.locator('input[name=username]').fill(user);
   await page.locator('input[name=password]').fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
 }
@@ -331,12 +331,22 @@ describeInBrowser('a session', () => {
     await page.context().close();
   });
 
-  test('that was ended elsewhere leads back to the login', async () => {
+  test('that was ended elsewhere leads back to the login, which keeps what was typed', async () => {
     const page = await openPage(browser);
     await page.clock.install();
-    await page.goto(`${portico.url}/console/account`);
+    await page.goto(`${portico.url}/console/users?search=bob`);
     await logIn(page);
-    await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+    await page.getByRole('button', { name: 'Use the role tenant_admin' }).click();
+    await page.getByRole('link', { name: 'bob' }).click();
+    const claims = page.getByRole('region', { name: 'Extra claims' });
+    await claims.getByRole('button', { name: 'Add a claim' }).click();
+    const department = claims.getByLabel('Value of x-hasura-department');
+    await department.fill('typed');
+    // Links and the browser ask before the edit is lost.
+    const asked = page.waitForEvent('dialog').then((dialog) => dialog.dismiss());
+    await page.locator('nav a[href$="/console/explorer"]').click();
+    await asked;
+    expect(await page.evaluate(() => dispatchEvent(new Event('beforeunload', { cancelable: true })))).toBe(false);
     const other = await openAccount();
     const rows = other.locator('tbody tr');
     for (let left = await rows.count(); left > 1; left--) {
@@ -349,6 +359,15 @@ describeInBrowser('a session', () => {
     await other.context().close();
     await page.clock.fastForward(50_000);
     await page.getByText('Your session has ended').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await logIn(page);
+    await page.getByText('Your session has ended').waitFor({ state: 'detached' });
+    expect([await department.inputValue(), await page.getByLabel('Role').first().inputValue()]).toEqual([
+      'typed',
+      'tenant_admin',
+    ]);
+    expect(page.problems()).toEqual([]);
     await page.context().close();
   });
 });

@@ -76,7 +76,7 @@ function Sessions({ sessions, onChange }: { readonly sessions: readonly OwnSessi
       <h2 id="sessions">{account.sessions.title}</h2>
       {error !== undefined && <ErrorNotice error={error} />}
       {sessions.length === 0 && <p class="dim">{account.sessions.none}</p>}
-      <ScrollRegion label={account.sessions.title}>
+      <ScrollRegion label={account.sessions.table}>
         <table>
           <thead>
             <tr>
@@ -84,7 +84,7 @@ function Sessions({ sessions, onChange }: { readonly sessions: readonly OwnSessi
               <th>{account.sessions.address}</th>
               <th>{account.sessions.created}</th>
               <th>{account.sessions.lastUsed}</th>
-              <th aria-label={account.sessions.end} />
+              <th>{account.sessions.actions}</th>
             </tr>
           </thead>
           <tbody>

@@ -66,7 +66,7 @@ function Roots({ schema, open }: { readonly schema: GraphQLSchema; readonly open
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   return (
     <section>
-      <h3>{docs.roots}</h3>
+      <h2 class="minor">{docs.roots}</h2>
       <ul class="list">{roots.map((root) => root && <li key={root.name}>{typeLink(root.name, open)}</li>)}</ul>
     </section>
   );
@@ -103,7 +103,7 @@ function TypeDetails({ schema, type, onOpen }: { schema: GraphQLSchema; type: Gr
   const possible = isInterfaceType(type) || isUnionType(type) ? schema.getPossibleTypes(type) : [];
   return (
     <section>
-      <h3 class="type-name">{type.name}</h3>
+      <h2 class="minor type-name">{type.name}</h2>
       {type.description && <p>{type.description}</p>}
       <TypeList title={docs.implements} types={interfaces} onOpen={onOpen} />
       <TypeList title={docs.possible} types={possible} onOpen={onOpen} />

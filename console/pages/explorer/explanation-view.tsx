@@ -12,10 +12,10 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
     <div class="explanation">
       {plan && (
         <section>
-          <h3>
+          <h2 class="minor">
             {planTexts.title} <span class="badge">{plan.kind}</span>{' '}
             <span class="dim small">{plan.cached ? planTexts.cached : planTexts.fresh}</span>
-          </h3>
+          </h2>
           {plan.steps && (
             <Table
               label={planTexts.title}
@@ -31,7 +31,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
       )}
       {calls.length > 0 && (
         <section>
-          <h3>{planTexts.calls}</h3>
+          <h2 class="minor">{planTexts.calls}</h2>
           <Table
             label={planTexts.calls}
             head={[
@@ -54,7 +54,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
         </section>
       )}
       <section>
-        <h3>{planTexts.cost}</h3>
+        <h2 class="minor">{planTexts.cost}</h2>
         <Table
           label={planTexts.cost}
           head={[planTexts.measure, planTexts.value, planTexts.limit]}

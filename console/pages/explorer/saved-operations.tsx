@@ -30,7 +30,7 @@ export function SavedOperations() {
       <p class="dim small">{value.operations.length === 0 ? explorer.saved.none : explorer.saved.text}</p>
       {collections.map((collection) => (
         <section key={collection}>
-          <h3>{collection}</h3>
+          <h2 class="minor">{collection}</h2>
           <ul class="list">
             {value.operations
               .filter((operation) => operation.collection === collection)

@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { callMetadataApi, type Page, type SourcesInsight, type TypeInsight } from '../../api/index.ts';
-import { Field, LoadFailure, Select, useLoaded } from '../../parts/index.ts';
+import { Field, LoadFailure, Select, useLoaded, useSettled } from '../../parts/index.ts';
 import { authorized, role as ownRole } from '../../session/index.ts';
 import { shell, graph as texts } from '../../texts/index.ts';
 import { OffsetPager } from './offset-pager.tsx';
@@ -12,7 +12,12 @@ const MOST_SOURCES = 500;
 /** The types of one role's graph, with the sources of their fields. */
 export function GraphBySource({ roles }: { readonly roles: readonly string[] }) {
   const [chosen, setChosen] = useState({ role: 'admin', source: '', search: '', offset: 0 });
-  const choose = (changed: Partial<typeof chosen>) => setChosen({ ...chosen, offset: 0, ...changed });
+  const choose = (changed: Partial<typeof chosen>) => setChosen((last) => ({ ...last, offset: 0, ...changed }));
+  const [typed, setTyped] = useState('');
+  const search = useSettled(typed);
+  useEffect(() => {
+    if (search !== chosen.search) choose({ search });
+  }, [search]);
   const sources = useLoaded(
     (signal) =>
       authorized((headers) =>
@@ -60,8 +65,8 @@ export function GraphBySource({ roles }: { readonly roles: readonly string[] }) 
         <Field
           label={texts.search}
           type="search"
-          value={chosen.search}
-          onInput={(event) => choose({ search: event.currentTarget.value })}
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
         />
       </div>
       {error !== undefined && <LoadFailure error={error} reload={reload} />}

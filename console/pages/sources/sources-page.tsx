@@ -50,7 +50,7 @@ export function SourcesPage() {
 function SourceTable({ value: { items, total, workers } }: { readonly value: SourcesInsight }) {
   if (total === 0) return <p>{texts.none}</p>;
   return (
-    <section class="card" aria-label={texts.table}>
+    <div class="card">
       <p class="dim small">
         {texts.workers(workers)}
         {items.length < total && `; ${texts.more(items.length, total)}`}
@@ -78,7 +78,7 @@ function SourceTable({ value: { items, total, workers } }: { readonly value: Sou
       {items.map((source) => (
         <SourceDetails key={`${source.kind} ${source.name}`} source={source} />
       ))}
-    </section>
+    </div>
   );
 }
 
