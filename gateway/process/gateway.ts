@@ -27,7 +27,7 @@ import { openUpstreamHttp } from '../upstream/index.ts';
 import { acceptUpgrades } from './accept-upgrades.ts';
 import { type GatewayMetrics, openGatewayMetrics } from './gateway-metrics.ts';
 import { insightOf } from './insight.ts';
-import { compressorOf, connectionLimits, limitsOfConnections, operationLimits } from './limits.ts';
+import { compressorOf, connectionLimits, limitsOfConnections, operationLimits } from './room-settings.ts';
 import { COMPOSITION_BOUNDS_MS, measure } from './measurements.ts';
 import { followOperatorSource } from './operator-source.ts';
 import { followChanges, marksOfGateways, reloadQuietly, reloadsOfAll } from './reloading.ts';
