@@ -10,7 +10,7 @@ import type {
 import { SERVICE_NAME } from '../config.ts';
 import type { MetadataSubscriber } from '../graph/index.ts';
 import { type Environment, type Metadata, metricsPushOf, tracingOf } from '../metadata/index.ts';
-import type { GatewayMetrics } from './gateway-metrics.ts';
+import type { GatewayMetrics } from './metrics/index.ts';
 
 /** The gateway in its traces. */
 export function telemetryOptions(settings: TracingSettings, log: Logger): TelemetryOptions {

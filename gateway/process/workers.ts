@@ -1,7 +1,7 @@
 import { checkPort, createLogger, type RunningService } from '../../platform/index.ts';
 import type { GatewayConfig } from '../config.ts';
 import { openReloadMarks } from '../replicas/index.ts';
-import { publishMetricsOfWorkers } from './gateway-metrics.ts';
+import { publishMetricsOfWorkers } from './metrics/index.ts';
 import { WorkerPool } from './worker-pool.ts';
 
 /** How long a worker may take to end once requests have had their time. Added to the longest, less than a process has. */

@@ -12,13 +12,13 @@ import {
   samplesBy,
   spanCounter,
   type Telemetry,
-} from '../../platform/index.ts';
-import type { Generation, LiveGraph, MetadataReloader } from '../graph/index.ts';
-import type { Jobs } from '../jobs/index.ts';
-import type { OperationPipeline } from '../operation/index.ts';
-import type { Authenticator } from '../session/index.ts';
-import type { Subscriptions } from '../subscriptions/index.ts';
-import type { SourceState, UpstreamConnections } from '../upstream/index.ts';
+} from '../../../platform/index.ts';
+import type { Generation, LiveGraph, MetadataReloader } from '../../graph/index.ts';
+import type { Jobs } from '../../jobs/index.ts';
+import type { OperationPipeline } from '../../operation/index.ts';
+import type { Authenticator } from '../../session/index.ts';
+import type { Subscriptions } from '../../subscriptions/index.ts';
+import type { SourceState, UpstreamConnections } from '../../upstream/index.ts';
 import { operationMetrics } from './operation-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 

@@ -7,9 +7,9 @@ import {
   type ProcessMetrics,
   type PublishedMetrics,
   publishMetrics,
-} from '../../platform/index.ts';
-import { type GatewayConfig, SERVICE_NAME } from '../config.ts';
-import type { WorkerPeers } from './worker-peers.ts';
+} from '../../../platform/index.ts';
+import { type GatewayConfig, SERVICE_NAME } from '../../config.ts';
+import type { WorkerPeers } from '../worker-peers.ts';
 
 export interface GatewayMetrics {
   /** Takes over what the metadata say of the push; undefined: nothing. */

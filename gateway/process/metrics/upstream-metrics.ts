@@ -5,8 +5,8 @@ import {
   HTTP_DURATION_BOUNDS_MS,
   type Labels,
   type Metric,
-} from '../../platform/index.ts';
-import { DURATION_BOUNDS_MS, type SourceState } from '../upstream/index.ts';
+} from '../../../platform/index.ts';
+import { DURATION_BOUNDS_MS, type SourceState } from '../../upstream/index.ts';
 
 /** A number for each state, so that a higher one is worse. */
 const BREAKER_VALUES: Readonly<Record<SourceState['breaker'], number>> = { off: 0, closed: 0, 'half-open': 1, open: 2 };

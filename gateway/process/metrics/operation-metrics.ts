@@ -7,9 +7,9 @@ import {
   oneDurationHistogram,
   oneGauge,
   samplesBy,
-} from '../../platform/index.ts';
-import type { OperationPipeline } from '../operation/index.ts';
-import { DURATION_BOUNDS_MS } from '../upstream/index.ts';
+} from '../../../platform/index.ts';
+import type { OperationPipeline } from '../../operation/index.ts';
+import { DURATION_BOUNDS_MS } from '../../upstream/index.ts';
 
 /** Metrics of operations and subscriptions. */
 export function operationMetrics(counts: OperationPipeline['counts']): readonly Metric[] {
