@@ -22,6 +22,7 @@ export {
 export { LiveGraph } from './live-graph.ts';
 export {
   logMetadataNotes,
+  type MetadataNotesOptions,
   type MetadataPreview,
   MetadataReloader,
   type MetadataReloads,

@@ -11,7 +11,7 @@ export {
   resultOf,
 } from './execute.ts';
 export type { Subscription } from './live-subscriptions.ts';
-export { OperationPipeline } from './pipeline.ts';
+export { OperationPipeline, type OperationPipelineOptions } from './pipeline.ts';
 export type { ExecutableRequest, OperationRequest, PreparedRequest } from './requests.ts';
 export type { RejectedRequest } from './response/index.ts';
 export {

@@ -1,10 +1,41 @@
-import type { ConnectionLimits as HttpConnectionLimits } from '../../platform/index.ts';
+import type { ConnectionLimits as HttpConnectionLimits, Logger } from '../../platform/index.ts';
 import type { GatewayConfig } from '../config.ts';
+import { readConsoleFiles } from '../console/index.ts';
 import { Compressor } from '../http/index.ts';
-import type { OperationLimits } from '../operation/index.ts';
+import type { OperationLimits, OperationPipelineOptions } from '../operation/index.ts';
+import type { GatewayDependencies } from '../server.ts';
 import type { SubscriptionLimits } from '../subscriptions/index.ts';
 
-export function compressorOf(config: GatewayConfig): Compressor | undefined {
+/** What the operations' pipeline takes from the settings. */
+export function operationSettings(config: GatewayConfig) {
+  return {
+    publicRole: config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE,
+    limits: operationLimits(config),
+    enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
+    persistQueries: config.HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES,
+    namedOperationLabels: { clients: config.PORTICO_METRICS_CLIENTS, tenants: config.PORTICO_METRICS_TENANTS },
+    explainRoles: config.PORTICO_EXPLAIN_ROLES,
+  } satisfies Partial<OperationPipelineOptions>;
+}
+
+/** What the routes take from the settings. */
+export function serverSettings(config: GatewayConfig, log: Logger) {
+  return {
+    trustedProxies: config.PORTICO_TRUSTED_PROXIES,
+    slowClientMs: config.PORTICO_SLOW_CLIENT_SECONDS * 1000,
+    compressor: compressorOf(config),
+    maxBodyBytes: config.PORTICO_MAX_BODY_BYTES,
+    uploads: { maxFiles: config.PORTICO_UPLOAD_MAX_FILES, maxFileBytes: config.PORTICO_UPLOAD_MAX_FILE_BYTES },
+    referenceEnvelope: config.PORTICO_REFERENCE_ENVELOPE,
+    enabledApis: new Set(config.HASURA_GRAPHQL_ENABLED_APIS),
+    publicRole: config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE,
+    insightRoles: config.PORTICO_INSIGHT_ROLES,
+    demoAccounts: config.PORTICO_DEMO_ACCOUNTS,
+    consoleFiles: config.HASURA_GRAPHQL_ENABLE_CONSOLE ? readConsoleFiles(log) : undefined,
+  } satisfies Partial<GatewayDependencies>;
+}
+
+function compressorOf(config: GatewayConfig): Compressor | undefined {
   if (!config.PORTICO_COMPRESSION) return undefined;
   return new Compressor({
     minBytes: config.PORTICO_COMPRESSION_MIN_BYTES,
@@ -12,7 +43,7 @@ export function compressorOf(config: GatewayConfig): Compressor | undefined {
   });
 }
 
-export function operationLimits(config: GatewayConfig): OperationLimits {
+function operationLimits(config: GatewayConfig): OperationLimits {
   return {
     maxTokens: config.PORTICO_MAX_TOKENS,
     maxDepth: config.PORTICO_MAX_DEPTH,

@@ -1,27 +1,27 @@
 import { packageVersion } from '../../platform/command-line.ts';
-import type {
-  Logger,
-  MetricsPushDefaults,
-  Telemetry,
-  TelemetryOptions,
-  TracingDefaults,
-  TracingSettings,
+import {
+  type Logger,
+  type MetricsPushDefaults,
+  openTelemetry,
+  type Telemetry,
+  type TracingDefaults,
 } from '../../platform/index.ts';
-import { SERVICE_NAME } from '../config.ts';
+import { type GatewayConfig, SERVICE_NAME } from '../config.ts';
 import type { MetadataSubscriber } from '../graph/index.ts';
 import { type Environment, type Metadata, metricsPushOf, tracingOf } from '../metadata/index.ts';
 import type { GatewayMetrics } from './metrics/index.ts';
+import { withStartErrors } from './start-errors.ts';
 
-/** The gateway in its traces. */
-export function telemetryOptions(settings: TracingSettings, log: Logger): TelemetryOptions {
-  return { settings, serviceName: SERVICE_NAME, serviceVersion: packageVersion(), log };
+/** Opens the telemetry of the gateway, with what the metadata says of it. @throws StartError where that is invalid. */
+export function openGatewayTelemetry(config: GatewayConfig, metadata: Metadata, log: Logger): Promise<Telemetry> {
+  return openTelemetry(
+    { settings: config, serviceName: SERVICE_NAME, serviceVersion: packageVersion(), log },
+    withStartErrors(() => tracesOfMetadata(metadata, config.environment)),
+  );
 }
 
 /** The tracing that `opentelemetry.yaml` configures. @throws MetadataError where it is invalid. */
-export function tracesOfMetadata(
-  { openTelemetry, place }: Metadata,
-  environment: Environment,
-): TracingDefaults | undefined {
+function tracesOfMetadata({ openTelemetry, place }: Metadata, environment: Environment): TracingDefaults | undefined {
   return tracingOf(openTelemetry, environment, (path) => place('openTelemetry', path));
 }
 
