@@ -3,7 +3,7 @@ import { type ExecutionArgs, type ExecutionResult, execute } from 'graphql';
 import { createHandler, type OperationArgs } from 'graphql-http';
 import type { Logger } from '../../platform/index.ts';
 import { ERRORS, UNAVAILABLE_RETRY_SECONDS } from '../errors.ts';
-import type { OperatorAssertions, RefreshDeliveries } from '../http/index.ts';
+import { logFailure, type OperatorAssertions, type RefreshDeliveries } from '../http/index.ts';
 import type { RequestOrigin } from '../use-cases/index.ts';
 import type { GraphContext } from './context.ts';
 import { createKnownDocuments } from './known-documents.ts';
@@ -76,7 +76,7 @@ async function executeSafely(args: ExecutionArgs): Promise<ExecutionResult> {
   if (!result.errors) return result;
   const errors = result.errors.map((error) =>
     publicError('data' in result ? error : variableErrorWithoutEcho(error), (unexpected) =>
-      logger.error({ err: unexpected, event: 'request.failed' }, 'unexpected error in a resolver'),
+      logFailure(logger, unexpected),
     ),
   );
   if (errors.some((error) => error.extensions.code === 'unavailable')) setRetryAfter(args.contextValue as GraphContext);

@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import type { Logger } from '../../platform/index.ts';
 import { isDatabaseUnavailable } from '../database/index.ts';
 import { ApiError, ERRORS, type ErrorCode, UNAVAILABLE_RETRY_SECONDS } from '../errors.ts';
+import { logFailure } from './log-failure.ts';
 
 /** The body parser's error types (raw-body and body-parser, "Errors"). Their messages quote the body. */
 const BODY_ERRORS: Readonly<Record<string, ErrorCode>> = {
@@ -33,8 +34,7 @@ export function createErrorHandler(loggerOf: (request: Request) => Logger): Erro
   return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);
     const code = errorCodeOf(error);
-    if (code === 'unexpected' || code === 'unavailable')
-      loggerOf(request).error({ err: error, event: 'request.failed' }, 'unexpected error');
+    if (code === 'unexpected' || code === 'unavailable') logFailure(loggerOf(request), error);
     return sendError(response, code);
   };
 }

@@ -1,5 +1,6 @@
 export { createErrorHandler, notFound, onlyJson, onlyMethods } from './http-errors.ts';
 export type { LogEvent } from './log-events.ts';
+export { logFailure } from './log-failure.ts';
 export {
   type CheckOperatorAssertion,
   createOperatorAssertions,

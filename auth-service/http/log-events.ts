@@ -6,7 +6,8 @@ export const LOG_EVENTS = {
   'service.ready': 'the service accepts requests',
   'settings.misspelt': 'a variable that is no setting, and has no effect, has nearly the name of one',
   'request.completed': 'a response was sent, or its connection was closed before',
-  'request.failed': 'a request failed unexpectedly; `err` has the cause',
+  'request.failed':
+    'a request failed unexpectedly, or because the database is unavailable, as `msg` says; `err` has the cause',
   'login.succeeded': 'a user logged in',
   'login.refused': 'a login was refused; `outcome` has the reason',
   'login.throttled': 'a login was refused without a check of its password, after too many failures',

@@ -1,6 +1,6 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Logger } from '../../platform/index.ts';
-import { type RefreshDeliveries, requireSingleHeaders } from '../http/index.ts';
+import { logFailure, type RefreshDeliveries, requireSingleHeaders } from '../http/index.ts';
 import { isDatabaseUnavailable, type RequestOrigin } from '../use-cases/index.ts';
 import {
   databaseUnavailable,
@@ -72,7 +72,7 @@ function createOAuthErrorHandler(loggerOf: (request: Request) => Logger): ErrorR
     // The body parser's errors; their messages quote the body.
     const { status } = error as { status?: unknown };
     if (typeof status === 'number' && status < 500) return sendOAuthError(response, unreadableBody());
-    loggerOf(request).error({ err: error, event: 'request.failed' }, 'unexpected error');
+    logFailure(loggerOf(request), error);
     return sendOAuthError(response, isDatabaseUnavailable(error) ? databaseUnavailable() : serverError());
   };
 }

@@ -56,6 +56,11 @@ const isPostgresThere = (await availableEngines()).includes('postgres');
     expect(await response.json()).toMatchObject({ errors: [{ extensions: { code: 'unavailable' } }] });
   });
 
+  test('the log names the cause of each', () => {
+    expect(world.service.logs()).toContain('the database is unavailable');
+    expect(world.service.logs()).not.toContain('unexpected error');
+  });
+
   test('and logins work again when it is back', async () => {
     await server.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`);
     await until(
