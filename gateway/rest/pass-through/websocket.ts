@@ -122,6 +122,8 @@ class Handshake implements Dispatcher.DispatchHandler {
     this.#incoming.answered(status);
     this.#refusal = response;
     this.#span?.setAttribute('http.response.status_code', status);
+    // It is complete (RFC 9112 section 6.3), though undici misses the body whose length a 304 may tell.
+    if (status === 204 || status === 304) this.onResponseEnd();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -220,6 +220,8 @@ describe('an answer', () => {
   test.each(['204 No Content', '304 Not Modified'])('without a body has none: %s', async (status) => {
     const answer = await answers(`HTTP/1.1 ${status}\r\ncontent-length: 5\r\n\r\nother`);
     expect([answer.status, answer.text]).toEqual([Number(status.slice(0, 3)), '']);
+    answering = `HTTP/1.1 ${status}\r\ncontent-length: 5\r\n\r\n`;
+    expect(await sendBytes(gateway.port, handshake)).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`));
     expect((await get(['200 OK'])).text).toBe('ok');
   });
 
