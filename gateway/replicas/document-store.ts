@@ -22,6 +22,7 @@ const STORE_BOUNDS = { documents: 10_000, bytes: 16_777_216 };
 const STORE_TIMEOUT_MS = 250;
 /** For how long documents stay when no gateway adds any. */
 const KEEP_SECONDS = 7 * 86_400;
+const PROBE_SECONDS = 60;
 
 /*
  * A hash has the texts, a sorted set when each was kept last, a number how many bytes they have. The oldest make room.
@@ -53,6 +54,8 @@ interface DocumentCommands {
 interface Store {
   find(sha256Hash: string): Promise<string | undefined>;
   keep(sha256Hash: string, text: string): Promise<unknown>;
+  /** Whether it takes writes: a replica, or a user without the right, answers reads alone. */
+  probe(): Promise<unknown>;
   close(): void;
 }
 
@@ -60,9 +63,9 @@ interface Store {
 export function openDocumentStore({ redisUrl, log, bounds = STORE_BOUNDS }: DocumentStoreOptions): DocumentStore {
   const store = new Failover<Store>({
     primary: redisDocumentStore(redisUrl, bounds),
-    fallback: { find: async () => undefined, keep: async () => {}, close: () => {} },
+    fallback: { find: async () => undefined, keep: async () => {}, probe: async () => {}, close: () => {} },
     timeoutMs: STORE_TIMEOUT_MS,
-    probe: (primary) => primary.find(''),
+    probe: (primary) => primary.probe(),
     onFailure: (reason) =>
       log.warn(
         { event: 'persisted_queries.store_unavailable', reason },
@@ -95,6 +98,7 @@ function redisDocumentStore(url: string, { documents, bytes }: { documents: numb
   return {
     find: async (hash) => (await run(redis.hget(texts, hash))) ?? undefined,
     keep: (hash, text) => run(redis.keepDocument(...keys, hash, text, documents, bytes, KEEP_SECONDS)),
+    probe: () => run(redis.set('portico:{documents}:probe', '', 'EX', PROBE_SECONDS)),
     close: () => redis.disconnect(),
   };
 }

@@ -134,6 +134,8 @@ withRedis('documents that gateways share', () => {
     await until('they are given up', () => relay.connections > connections);
     relay.resume();
     await until('it is shared', async () => (await ask(one, hashOf(other))).body.data?.hello === 'hello');
+    // A read-only replica has answered reads all the time.
+    expect(await redis.exists('portico:{documents}:probe')).toBe(1);
   });
 });
 
