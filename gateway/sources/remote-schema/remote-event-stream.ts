@@ -55,7 +55,7 @@ export function receiveOverEventStream(
     else if (COMPRESSED.test(encoding)) receiver.lost('an event stream in a coding that was not asked for');
     else {
       clearTimeout(tooLate);
-      readEventStream(response, receiver, target.connections.unfinishedEvents.begin());
+      readEventStream(response, receiver, target.connections.unfinishedEvents.begin(target.name));
     }
   });
   outgoing.end(body);

@@ -55,7 +55,7 @@ export function receiveOverWebSocket(
     closeTimeout: REMOTE_CLOSE_TIMEOUT_MS,
   };
   const socket = new WebSocket(url, protocol, options);
-  const unfinished = target.connections.unfinishedEvents.begin();
+  const unfinished = target.connections.unfinishedEvents.begin(target.name);
   let received = 0;
   const send = (message: object) => socket.send(JSON.stringify(message), () => {});
   let isAcknowledged = false;

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { openUpstreamHttp, UpstreamError } from '../../../gateway/upstream/index.ts';
+import { UnfinishedEvents } from '../../../gateway/upstream/unfinished-events.ts';
 import { keeper, serve, until } from '../harness/index.ts';
 
 const { keep, close } = keeper();
@@ -160,4 +161,16 @@ test('a service that fills the budget and then says no more does not hold up ano
   // Those that were held up may be late because of the gateway.
   expect(new Set(await Promise.all(endless))).toEqual(new Set(['timeout', 'exhausted']));
   expect([http.buffered.bytes, http.buffered.held]).toEqual([0, 0]);
+});
+
+test('a service whose events never end takes none of the room for those of another', () => {
+  const events = new UnfinishedEvents(BUDGET);
+  const hostile = Array.from({ length: 4 }, () => events.begin('hostile'));
+  expect(hostile.map((event) => event.set(3 * MIB))).toEqual([true, true, false, false]);
+  const good = events.begin('good');
+  expect(good.set(BUDGET / 2)).toBe(true);
+  expect(good.set(BUDGET / 2 + 1)).toBe(false);
+  good.set(0);
+  for (const event of hostile) event.set(0);
+  expect(good.set(BUDGET)).toBe(true);
 });
