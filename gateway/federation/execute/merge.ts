@@ -43,11 +43,17 @@ function mergeValues(known: Json, incoming: Json, isAbstract: (typename: string)
   }
 }
 
-/** A copy that shares no object with the original. */
+/** A copy that shares no object with the original. Values of JSON scalars may have members of any name. */
 export function copy<T extends Json>(value: T): T {
   if (isList(value)) return value.map((item) => copy(item)) as unknown as T;
   if (!isObject(value)) return value;
   const made: JsonObject = {};
-  for (const key in value) if (key !== '__proto__') made[key] = copy(value[key] ?? null);
+  for (const key in value) {
+    const copied = copy(value[key] ?? null);
+    // An assignment would set the prototype.
+    if (key === '__proto__')
+      Object.defineProperty(made, key, { value: copied, enumerable: true, configurable: true, writable: true });
+    else made[key] = copied;
+  }
   return made as T;
 }

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import { parse } from 'graphql';
+import { copy } from '../../../gateway/federation/execute/merge.ts';
 import { FederatedGraph, responseObject } from '../../../gateway/federation/index.ts';
 import { sending } from './sending.ts';
 
@@ -140,4 +141,11 @@ test('a number that no double holds is none', async () => {
     errors: [{ path: ['one', 'size'] }, { path: ['one', 'price'] }],
   });
   expect(() => asked.map((body) => JSON.parse(body))).not.toThrow();
+});
+
+test('a value of a JSON scalar is copied with all of its members, whatever their names', () => {
+  const text = '{"a":[{"__proto__":{"b":1},"constructor":2}]}';
+  const copied = copy(JSON.parse(text));
+  expect(JSON.stringify(copied)).toBe(text);
+  expect(copied.a[0].b).toBeUndefined();
 });
