@@ -20,6 +20,7 @@ import { invalidJsonResponse, truncatedResponse } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
 import {
   mayBeLast,
+  mayBeObject,
   mayHaveNext,
   mayHoldMoreThanData,
   PromisedPieces,
@@ -125,7 +126,7 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
     const { name } = this.#target;
     this.#flow?.begun();
     takeCookies({ headers: this.#headers }, this.#context);
-    const isToBeRead = mayHoldMoreThanData(bytes) || !mayHaveNext(bytes);
+    const isToBeRead = mayHoldMoreThanData(bytes) || !mayHaveNext(bytes) || !mayBeObject(bytes);
     const read = isToBeRead ? parsePart(bytes) : undefined;
     if (isToBeRead && !read) this.#answer({ data: null, errors: [invalidJsonResponse(name)] });
     else if (read && read.hasNext !== true) this.#answer(checkedResult(name, read, this.#context));
@@ -141,17 +142,19 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
   #takeNext(bytes: Buffer): void {
     const holdsMore = mayHoldMoreThanData(bytes);
     const read = holdsMore || mayBeLast(bytes) ? parsePart(bytes) : undefined;
-    if (holdsMore && !read) {
+    if (holdsMore ? !read : !mayBeObject(bytes)) {
       this.#flow?.refuse('a part is not valid JSON');
       return;
     }
     this.#give(holdsMore && read ? relayedPart(this.#target.name, read, this.#context) : bytes);
-    if (read?.hasNext === false) this.#end();
+    // It may have been refused just now.
+    if (read?.hasNext === false && this.#state === 'begun') this.#end();
   }
 
   #give(part: IncrementalPayload): void {
-    this.#promised.note(part);
+    const isWithinBounds = this.#promised.note(part);
     this.#receiver.part(part);
+    if (!isWithinBounds) this.#flow?.refuse('too many results are pending');
   }
 
   #answer(answer: OperationAnswer): void {

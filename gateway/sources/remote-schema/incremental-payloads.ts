@@ -43,6 +43,19 @@ function hasNextIs(bytes: Buffer, value: RegExp): boolean {
   return false;
 }
 
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+/** JSON has no other (RFC 8259 section 2): space, tab, line feed, carriage return. */
+const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+/** Whether bytes begin and end as a JSON object does. What is between is the service's own, and not read. */
+export function mayBeObject(bytes: Buffer): boolean {
+  let [from, to] = [0, bytes.length - 1];
+  while (from < to && WHITE_SPACE.has(bytes[from] ?? 0)) from += 1;
+  while (to > from && WHITE_SPACE.has(bytes[to] ?? 0)) to -= 1;
+  return from < to && bytes[from] === OPENING_BRACE && bytes[to] === CLOSING_BRACE;
+}
+
 /** @returns undefined where it is no payload. */
 export function parsePart(bytes: Buffer): ParsedPayload | undefined {
   try {
@@ -89,13 +102,20 @@ export function mapErrors(part: ParsedPayload, map: (errors: readonly unknown[])
 const MAX_UNREAD_BYTES = 1024 * 1024;
 const MAX_UNREAD_PARTS = 64;
 
+/** Of results that are pending together; an operation that clients may send has thousands at most, with short ids. */
+const MAX_PENDING_BYTES = 1024 * 1024;
+/** What a result takes in memory beside its id. */
+const PENDING_OVERHEAD_BYTES = 64;
+
 /** The results that are pending. They are needed only where a response is truncated, so payloads are parsed late. */
 export class PromisedPieces {
-  readonly #pending = new Set<unknown>();
+  readonly #pending = new Set<string>();
+  #pendingBytes = 0;
   #unread: Buffer[] = [];
   #unreadBytes = 0;
 
-  note(part: IncrementalPayload): void {
+  /** @returns false where more is pending than is kept. */
+  note(part: IncrementalPayload): boolean {
     if (!Buffer.isBuffer(part)) {
       this.#readAll();
       this.#read(part);
@@ -104,6 +124,7 @@ export class PromisedPieces {
       this.#unreadBytes += part.length;
       if (this.#unreadBytes > MAX_UNREAD_BYTES || this.#unread.length > MAX_UNREAD_PARTS) this.#readAll();
     }
+    return this.#pendingBytes <= MAX_PENDING_BYTES;
   }
 
   /** The last payload, in the format of the others, with `error` for all pending results. */
@@ -121,9 +142,20 @@ export class PromisedPieces {
   }
 
   #read(part: ParsedPayload | undefined): void {
-    for (const piece of listIn(part?.pending) ?? []) if (isJsonObject(piece)) this.#pending.add(piece.id);
-    for (const piece of listIn(part?.completed) ?? []) if (isJsonObject(piece)) this.#pending.delete(piece.id);
+    for (const id of idsOf(part?.pending)) {
+      if (this.#pending.has(id)) continue;
+      this.#pending.add(id);
+      this.#pendingBytes += id.length + PENDING_OVERHEAD_BYTES;
+    }
+    for (const id of idsOf(part?.completed))
+      if (this.#pending.delete(id)) this.#pendingBytes -= id.length + PENDING_OVERHEAD_BYTES;
   }
+}
+
+/** Others than texts are no ids. */
+function idsOf(pieces: unknown): readonly string[] {
+  const ids = listIn(pieces)?.map((piece) => (isJsonObject(piece) ? piece.id : undefined)) ?? [];
+  return ids.filter((id) => typeof id === 'string');
 }
 
 function listIn(value: unknown): readonly unknown[] | undefined {

@@ -41,6 +41,19 @@ describe('a service that does not finish', () => {
     expect(await answer.end()).toEqual([PENDING, next, { completed, hasNext: false }]);
   });
 
+  test('because it promises ever more is cut, before the promises fill the memory', async () => {
+    const { written, answer } = await begun(gateway, world, PENDING);
+    const promised = (part: number) =>
+      Array.from({ length: 1_000 }, (_, index) => ({ id: `${part}-${index}`.padEnd(1_000, '-'), path: [] }));
+    for (let part = 0; part < 3; part += 1) written.part({ pending: promised(part), hasNext: true });
+    const parts = await answer.end();
+    expect(parts.at(-1)).toMatchObject({
+      completed: expect.arrayContaining([{ id: '0', errors: [CUT] }]),
+      hasNext: false,
+    });
+    await until('it is cut', () => written.isCut);
+  });
+
   test('after a long answer ends what is still promised', async () => {
     const { written, answer } = await begun(gateway, world, PENDING);
     const long = { incremental: [{ id: '0', data: { long: 'x'.repeat(700_000) } }], completed: [{ id: '0' }] };
@@ -56,6 +69,8 @@ describe('a service that does not finish', () => {
   test.each([
     ['ends its body too early', (end: () => void) => end()],
     ['sends what is no JSON', (_: () => void, part: (text: string) => void) => part('{"errors": oh')],
+    ['sends JSON that is no object', (_: () => void, part: (text: string) => void) => part('[{}]')],
+    ['sends a text that is no object', (_: () => void, part: (text: string) => void) => part('oh')],
     ['sends what is no multipart', (_: () => void, __: unknown, write: (text: string) => void) => write('oh\r\n\r\n')],
   ])('because it %s ends with an error', async (_, fail) => {
     const { written, answer } = await begun(gateway, world);
