@@ -25,7 +25,9 @@ const MOST_SELECTIONS = 20_000;
  * An operation for the planner: the given root fields, what `@skip` and `@include` leave of them, and safe
  * names. Without conditions in it, the planner can merge every fetch that goes to the same subgraph. Fragments that no
  * type satisfies are left out, since the planner would leave out the field that they are selected on. Fields of interfaces
- * that some type requires something for are selected type by type, since the planner would require nothing.
+ * that some type requires something for are selected type by type, since the planner would require nothing. Where there are
+ * interface objects, the type of an interface's objects is selected beside fragments: the planner leaves those out of which nothing
+ * but fields of the interface object is selected.
  * @throws UnplannableOperation when it is too large
  */
 export function plannedOperation(
@@ -39,7 +41,9 @@ export function plannedOperation(
   const reduce = (set: SelectionSetNode, type: GraphQLNamedType | undefined): SelectionSetNode => {
     const selections = reduceAll(set.selections, type, possibleTypes(type, schema), new Set());
     // Nothing is left of it, but the object itself is still asked for.
-    return { ...set, selections: selections.length > 0 ? selections : [PLACEHOLDER_FIELD] };
+    if (selections.length === 0) return { ...set, selections: [PLACEHOLDER_FIELD] };
+    const needsType = types.hasInterfaceObjects && isInterfaceType(type) && selections.every(isFragment);
+    return { ...set, selections: needsType ? [PLACEHOLDER_FIELD, ...selections] : selections };
   };
   const reduceAll = (
     selections: readonly SelectionNode[],
@@ -121,6 +125,10 @@ export function plannedOperation(
 
 /** A placeholder for an object of which the client selects nothing; it is not a member of the response. */
 export const PLACEHOLDER_FIELD: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
+
+function isFragment({ kind }: SelectionNode): boolean {
+  return kind !== Kind.FIELD;
+}
 
 function possibleTypes(type: GraphQLNamedType | undefined, schema: GraphQLSchema): readonly GraphQLObjectType[] {
   if (isObjectType(type)) return [type];

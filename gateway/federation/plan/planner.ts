@@ -4,7 +4,7 @@ import { type DocumentNode, parse } from 'graphql';
 import { PlannerUnavailable, UnplannableOperation } from '../errors.ts';
 import { withEntityRoots } from './entity-roots.ts';
 import { withExactLiterals, withoutBlockStrings, withSmallNumbers } from './exact-literals.ts';
-import { withCommonProvides, withSingleOwners } from './plannable/index.ts';
+import { withCommonProvides, withResolvedInterfaceFields, withSingleOwners } from './plannable/index.ts';
 import { withReentryKeys } from './reentry/index.ts';
 import { withServiceOrder } from './service-order.ts';
 import { SupergraphParts } from './supergraph-parts.ts';
@@ -62,7 +62,7 @@ function fieldWithoutPath(error: unknown): string | undefined {
 }
 
 function openPlannerOf(supergraphSdl: string): PlanQuery {
-  const { sdl, isFatal } = withReentryKeys(withCommonProvides(supergraphSdl));
+  const { sdl, isFatal } = withReentryKeys(withResolvedInterfaceFields(withCommonProvides(supergraphSdl)));
   const ordered = withServiceOrder(sdl);
   const planner = plannerOf(ordered.sdl);
   return (document, operationName, labels) => {

@@ -118,3 +118,59 @@ test('a supergraph that does not say that an interface object requires of others
     /title: String! @join__field\(graph: LIBRARY\) @join__field\(graph: LISTS, external: true\)/,
   );
 });
+
+const RELATED: Record<string, readonly string[]> = { 1: ['2', '1'], 2: ['1'] };
+const reference = (key: object) => key;
+const openRelated = (more: Parameters<typeof federate>[0] = {}) =>
+  federate({
+    ...more,
+    films: {
+      sdl: `interface Media @key(fields: "id") { id: ID! title: String! }
+        type Video implements Media @key(fields: "id") { id: ID! title: String! }`,
+      resolvers: {
+        Media: { __resolveReference: reference, __resolveType: () => 'Video' },
+        Video: { __resolveReference: reference, title: ({ id }: { id: string }) => `Title ${id}` },
+      },
+    },
+    lists: {
+      sdl: `type Query { latest: Media! }
+        type Media @key(fields: "id") @interfaceObject { id: ID! related: [Media!]! }`,
+      resolvers: {
+        Query: { latest: () => ({ id: '1' }) },
+        Media: {
+          __resolveReference: reference,
+          related: ({ id }: { id: string }) => RELATED[id]?.map((one) => ({ id: one })),
+        },
+      },
+    },
+  });
+
+test('a field of the interface is fetched where it is resolved, not where it is external', async () => {
+  const related = await openRelated({
+    archive: {
+      sdl: `interface Media @key(fields: "id") { id: ID! title: String! }
+        type Video implements Media @key(fields: "id") { id: ID! title: String! @external
+          caption: String @requires(fields: "title") }`,
+      resolvers: {
+        Media: { __resolveReference: reference, __resolveType: () => 'Video' },
+        Video: { __resolveReference: reference },
+      },
+    },
+  });
+  try {
+    expect(await related.ask('{ latest { title } }')).toEqual({ data: { latest: { title: 'Title 1' } } });
+  } finally {
+    await related.close();
+  }
+});
+
+test('fields of an interface object are found below one another for a type of the interface', async () => {
+  const related = await openRelated();
+  try {
+    expect(await related.ask('{ latest { ... on Video { related { ... on Video { related { id } } } } } }')).toEqual({
+      data: { latest: { related: [{ related: [{ id: '1' }] }, { related: [{ id: '2' }, { id: '1' }] }] } },
+    });
+  } finally {
+    await related.close();
+  }
+});

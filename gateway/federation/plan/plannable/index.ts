@@ -1,2 +1,3 @@
 export { withCommonProvides } from './common-provides.ts';
+export { withResolvedInterfaceFields } from './keyed-interfaces.ts';
 export { withSingleOwners } from './single-owners.ts';

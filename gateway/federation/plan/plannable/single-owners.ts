@@ -1,5 +1,4 @@
 import {
-  type ConstDirectiveNode,
   type DocumentNode,
   type FieldDefinitionNode,
   Kind,
@@ -8,7 +7,8 @@ import {
   visit,
 } from 'graphql';
 import { directiveArgument, hasTrueArgument } from '../../../supergraph/index.ts';
-import { innermostTypeName, nameNode } from '../../../syntax/index.ts';
+import { innermostTypeName } from '../../../syntax/index.ts';
+import { joinOf, joinsOf } from './joins.ts';
 
 /**
  * Supergraphs in which fields of a name that several subgraphs resolve are left to one of these: another one each. The planner
@@ -47,34 +47,21 @@ function compositeTypes({ definitions }: DocumentNode): ReadonlySet<string> {
 
 /** The values of `join__Graph` of the subgraphs that resolve a field. */
 function resolversOf(type: ObjectTypeDefinitionNode, field: FieldDefinitionNode): readonly string[] {
-  const joins = joinsOf(field.directives, 'join__field');
+  const joins = joinsOf(field, 'join__field');
   const resolving = joins.filter(
     (join) => !hasTrueArgument(join, 'external') && !hasTrueArgument(join, 'usedOverridden'),
   );
   // Without a join it is a field of all subgraphs of the type.
-  const all = joins.length > 0 ? resolving : joinsOf(type.directives, 'join__type');
+  const all = joins.length > 0 ? resolving : joinsOf(type, 'join__type');
   return [...new Set(all.flatMap((join) => directiveArgument(join, 'graph') ?? []))];
 }
 
 function ownedBy(field: FieldDefinitionNode, owner: string): FieldDefinitionNode {
   const directives = field.directives ?? [];
-  const joins = joinsOf(directives, 'join__field');
+  const joins = joinsOf(field, 'join__field');
   const kept = directives.filter((one) => {
     if (!joins.includes(one)) return true;
     return directiveArgument(one, 'graph') === owner || hasTrueArgument(one, 'external');
   });
   return { ...field, directives: joins.length > 0 ? kept : [...kept, joinOf(owner)] };
-}
-
-function joinsOf(directives: readonly ConstDirectiveNode[] = [], name: string): readonly ConstDirectiveNode[] {
-  return directives.filter((one) => one.name.value === name);
-}
-
-function joinOf(graph: string): ConstDirectiveNode {
-  const value = { kind: Kind.ENUM, value: graph } as const;
-  return {
-    kind: Kind.DIRECTIVE,
-    name: nameNode('join__field'),
-    arguments: [{ kind: Kind.ARGUMENT, name: nameNode('graph'), value }],
-  };
 }
