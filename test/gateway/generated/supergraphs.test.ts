@@ -1,0 +1,99 @@
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from '@jest/globals';
+import fc from 'fast-check';
+import { SEED } from '../../seed.ts';
+import { operations } from './operations.ts';
+import { type OperationToCheck, problemOf, type Way } from './supergraphs/check-operation.ts';
+import { generateModel } from './supergraphs/generate-model.ts';
+import { type GeneratedGraph, openGeneratedGraph } from './supergraphs/generated-graph.ts';
+import type { GraphModel } from './supergraphs/graph-model.ts';
+import { subgraphSdls } from './supergraphs/model-sdl.ts';
+import { Random } from './supergraphs/random.ts';
+import { reduceModel } from './supergraphs/reduce-model.ts';
+
+const FEW = 3;
+/** Supergraphs for each way. A long run: `GENERATED_SUPERGRAPHS=500`, of others `TEST_SEED=random`. */
+const RUNS = Number(process.env.GENERATED_SUPERGRAPHS ?? FEW);
+const OPERATIONS = 6;
+const LONGEST_SHRINKING_MS = 20_000;
+
+const VALUES = {
+  n: [0, 1, 7, null],
+  k: [0, 5],
+  m: [1, 2, null],
+  s: ['', 'x', 'é"\\', null],
+  l: [[1, 2], [], null],
+  i: [{ a: 1 }, {}, { level: 'LOW', more: [{ a: null }, { text: 't' }] }, null],
+  p: ['FAST', 'SLOW', null],
+  Boolean: [true, false],
+};
+
+const LABELS = [new Set<string>(), new Set(['next']), new Set(['percent(50)'])];
+
+describe('generated subgraphs answer as graphql-js answers over one schema of all of them', () => {
+  test.each(['plan', 'stitch'] as const)(
+    'by %s',
+    async (way) => {
+      let checked = 0;
+      for (let seed = SEED; checked < RUNS; seed++) {
+        const random = new Random(seed);
+        const model = generateModel(random);
+        const active = random.oneOf(LABELS);
+        const graph = openGeneratedGraph(model, active);
+        // Not all that is generated composes.
+        if (typeof graph === 'string') continue;
+        checked += 1;
+        await check(graph, way, seed, () => openGeneratedGraph(model, active));
+      }
+    },
+    60_000 + RUNS * 60_000,
+  );
+});
+
+async function check(
+  graph: GeneratedGraph,
+  way: Way,
+  seed: number,
+  reopen: () => GeneratedGraph | string,
+): Promise<void> {
+  const { model, whole } = graph;
+  for (const kind of ['query', 'mutation'] as const) {
+    if (!whole.getRootType(kind as never)) continue;
+    const faults = fc.oneof(fc.constant(0), fc.nat({ max: 1_000_000 }));
+    const generated = operations({ schema: whole, values: VALUES, kind });
+    const result = await fc.check(
+      fc.asyncProperty(generated, faults, async ({ text, variables }, given) => {
+        const operation = { text, variables, faults: given };
+        // The query planner may end the process.
+        if (RUNS > FEW)
+          writeFileSync(join(tmpdir(), 'generated-supergraph.json'), JSON.stringify({ seed, ...operation }));
+        return (await problemOf(graph, operation, way)) === undefined;
+      }),
+      { numRuns: OPERATIONS, seed, interruptAfterTimeLimit: LONGEST_SHRINKING_MS },
+    );
+    if (!result.failed) continue;
+    const [{ text, variables }, given] = result.counterexample ?? [{ text: '', variables: {} }, 0];
+    throw await failure({ text, variables, faults: given }, { model, way, seed, reopen });
+  }
+}
+
+/** The error that shows an operation and what is wrong with its answer, over as few subgraphs and fields as possible. */
+async function failure(
+  operation: OperationToCheck,
+  { model, way, seed, reopen }: { model: GraphModel; way: Way; seed: number; reopen: () => GeneratedGraph | string },
+): Promise<Error> {
+  const problemNow = async () => {
+    const graph = reopen();
+    return typeof graph === 'string'
+      ? undefined
+      : problemOf(graph, operation, way).catch((error: unknown) => ({ error }));
+  };
+  await reduceModel(model, async () => (await problemNow()) !== undefined);
+  const texts = [...subgraphSdls(model)].map(([name, sdl]) => `# ${name}\n${sdl}`);
+  const { text, variables, faults } = operation;
+  const asked = `${text}\n${JSON.stringify(variables)} faults: ${faults}`;
+  const problem = JSON.stringify(await problemNow(), undefined, 1);
+  return new Error(`TEST_SEED=${seed} GENERATED_SUPERGRAPHS=1\n${texts.join('\n')}\n${asked}\n${problem}`);
+}

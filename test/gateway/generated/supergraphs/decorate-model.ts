@@ -1,0 +1,147 @@
+import {
+  type FieldModel,
+  type GraphModel,
+  innermost,
+  interfaceFields,
+  isEntity,
+  type ObjectModel,
+  resolvingGraphs,
+} from './graph-model.ts';
+import type { Random } from './random.ts';
+
+/** Adds to a model what its fields have of each other in several subgraphs. */
+export function decorate(model: GraphModel, random: Random): void {
+  const entities = model.objects.filter(isEntity);
+  for (const entity of entities) {
+    if (random.chance(30)) addOverride(model, entity, random);
+    const count = random.below(4);
+    for (let at = 0; at < count; at++) addRequirement(model, entity, random);
+  }
+  const all = [...model.query, ...model.mutation, ...entities.flatMap(({ fields }) => fields)];
+  for (const field of all) {
+    if (field.targets.length > 0 && random.chance(25)) addProvided(model, field, random);
+    if (isPlain(field) && random.chance(4) && !hasExternal(field))
+      for (const [graph, share] of field.shares) field.shares.set(graph, { ...share, inaccessible: true });
+    const [first] = field.shares;
+    if (first && field.shares.size > 1 && !field.type.endsWith('!') && !hasExternal(field) && random.chance(20)) {
+      field.shares.set(first[0], { ...first[1], type: `${field.type}!` });
+      field.isSteady = true;
+    }
+  }
+}
+
+function hasExternal({ shares }: FieldModel): boolean {
+  return [...shares.values()].some(({ external }) => external);
+}
+
+function isPlain({ name, targets }: FieldModel): boolean {
+  return name.startsWith('f') && targets.length === 0;
+}
+
+function addOverride(model: GraphModel, { graphs, fields }: ObjectModel, random: Random): void {
+  const candidates = fields.filter((field) => field.shares.size === 1 && /^[fi]/.test(field.name));
+  if (candidates.length === 0) return;
+  const field = random.oneOf(candidates);
+  const [from] = [...field.shares.keys()];
+  const others = [...graphs.keys()].filter((graph) => graph !== from && knowsType(model, graph, field));
+  if (from === undefined || others.length === 0) return;
+  const label = random.chance(60) ? { label: random.oneOf(model.labels) } : {};
+  field.shares.set(random.oneOf(others), { override: { from, ...label } });
+}
+
+/** Whether a subgraph has the type of a field with all that its values are. */
+function knowsType({ objects, interfaces, unions, enums }: GraphModel, graph: string, field: FieldModel): boolean {
+  const named = innermost(field.type);
+  const known = enums.get(named)?.get(graph);
+  if (known) return field.values?.every((value) => known.includes(value)) ?? true;
+  const areKnown = field.targets.every((target) =>
+    objects.some(({ name, graphs }) => name === target && graphs.has(graph)),
+  );
+  const union = unions.get(named);
+  if (union) return areKnown && field.targets.every((target) => union.get(graph)?.includes(target));
+  const abstract = interfaces.find(({ name }) => name === named);
+  if (!abstract) return areKnown;
+  return areKnown && abstract.objectGraph === undefined && interfaceFields(abstract, objects, graph).length > 0;
+}
+
+function addRequirement(model: GraphModel, entity: ObjectModel, random: Random): void {
+  const graph = random.oneOf([...entity.graphs.keys()]);
+  const isRequirable = (field: FieldModel) =>
+    !resolvingGraphs(field).includes(graph) && /^[fir]/.test(field.name) && knowsType(model, graph, field);
+  const texts: string[] = [];
+  for (const field of random.some(entity.fields.filter(isRequirable), 1 + random.below(3))) {
+    const below = requiredBelow(model, field, graph, random);
+    if (below === undefined) continue;
+    texts.push(`${field.name}${argumentsFor(field, random)}${below}`);
+    field.isSteady = true;
+    if (!field.shares.has(graph)) field.shares.set(graph, { external: true });
+  }
+  if (texts.length === 0) return;
+  const requires = texts.join(' ');
+  const type = random.oneOf(['String', 'String!', '[Int!]']);
+  const args = random.oneOf(['', '', 'n: Int', 'm: Int = 2']);
+  const name = `r${entity.fields.length}`;
+  entity.fields.push({ name, type, args, shares: new Map([[graph, { requires }]]), targets: [], requires });
+}
+
+function argumentsFor({ args }: FieldModel, random: Random): string {
+  const given = args.split(', ').flatMap((text) => {
+    const [name = '', type = ''] = text.split(/:\s*/);
+    if (!/^(n|m|s|k)$/.test(name) || (!type.endsWith('!') && random.chance(40))) return [];
+    return [`${name}: ${name === 's' ? random.oneOf(['"x"', '""', 'null']) : random.below(4)}`];
+  });
+  return given.length > 0 ? `(${given.join(', ')})` : '';
+}
+
+/** What is selected of a required field; undefined where its subgraph cannot require it. */
+function requiredBelow(model: GraphModel, field: FieldModel, graph: string, random: Random): string | undefined {
+  if (field.targets.length === 0) return '';
+  const named = innermost(field.type);
+  const object = model.objects.find(({ name }) => name === named);
+  if (!object) return undefined;
+  if (isEntity(object)) {
+    const [key] = object.graphs.get(graph) ?? [];
+    return key ? ` { ${key.fields} }` : undefined;
+  }
+  const fields = object.fields.filter((one) => one.targets.length === 0 && !/!/.test(one.args));
+  const nested = object.fields.filter((one) => one.targets.length > 0 && !/!/.test(one.args));
+  const texts = random.some(fields, 1 + random.below(2)).map((one) => {
+    one.isSteady = true;
+    return one.name;
+  });
+  for (const one of nested)
+    if (random.chance(40)) {
+      one.isSteady = true;
+      texts.push(`${one.name}${requiredBelow(model, one, graph, random) ?? ' { __typename }'}`);
+    }
+  return texts.length > 0 ? ` { ${texts.join(' ')} }` : undefined;
+}
+
+function addProvided(model: GraphModel, field: FieldModel, random: Random): void {
+  const [graph] = resolvingGraphs(field);
+  if (graph === undefined || field.shares.size > 1 || field.requires) return;
+  const named = innermost(field.type);
+  const texts = field.targets.flatMap((target) => {
+    const object = model.objects.find(({ name }) => name === target);
+    if (!object || !isEntity(object) || !object.graphs.has(graph)) return [];
+    const candidates = object.fields.filter(
+      (one) =>
+        isPlain(one) &&
+        one.args === '' &&
+        !resolvingGraphs(one).includes(graph) &&
+        knowsType(model, graph, one) &&
+        ![...one.shares.values()].some(({ override }) => override),
+    );
+    const provided = random.some(candidates, 1 + random.below(2));
+    for (const one of provided) {
+      for (const [owner, share] of one.shares)
+        if (!share.external) one.shares.set(owner, { ...share, shareable: true });
+      if (!one.shares.has(graph)) one.shares.set(graph, { external: true });
+    }
+    if (provided.length === 0) return [];
+    const names = provided.map(({ name }) => name).join(' ');
+    return [named === target ? names : `... on ${target} { ${names} }`];
+  });
+  if (texts.length === 0) return;
+  field.shares.set(graph, { ...field.shares.get(graph), provides: texts.join(' ') });
+}
