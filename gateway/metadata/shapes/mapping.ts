@@ -15,10 +15,23 @@ export function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape);
   return z.strictObject(shape, {
     error: (issue) => {
+      if (issue.code === 'invalid_type' && typeof issue.input === 'string') return textInPlaceOf(shape, issue.input);
       if (issue.code !== 'unrecognized_keys') return undefined;
       return (issue.keys as string[]).map((key) => unknownKeyMessage(key, known)).join('\n');
     },
   });
+}
+
+/** Such as a list of roles in place of a list of permissions, `[user]` for `[{ role: user }]`. */
+function textInPlaceOf(shape: z.ZodRawShape, text: string): string {
+  const keys = Object.keys(shape);
+  const required = keys.filter((key) => !(shape[key] as z.ZodType).safeParse(undefined).success);
+  const [only] = required;
+  const instead =
+    required.length === 1 && /^[\w-]{1,64}$/.test(text)
+      ? `write { ${only}: ${text} }`
+      : `it has the keys ${(required.length > 0 ? required : keys).join(', ')}`;
+  return `expected object, received string: ${instead}`;
 }
 
 /** All problems of a value, each unknown key at its own path. */

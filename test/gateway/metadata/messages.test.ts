@@ -149,6 +149,13 @@ test('a mapping that is not indented below its key says so', () => {
   );
 });
 
+test('a text in place of a mapping says how the mapping is written', () => {
+  const permissions = '- name: a\n  url: http://127.0.0.1:1/\n  path: /a\n  permissions: [user]\n';
+  expect(textsIn({ 'services.yaml': permissions })).toEqual([
+    'services.yaml:4 [0].permissions[0]: expected object, received string: write { role: user }',
+  ]);
+});
+
 describe('a file that is empty', () => {
   test.each(['', '\n\n', '# to be written\n', '---\n', '~\n'])('is said to be: %j', (text) => {
     const metadata = load({ 'remote_schemas.yaml': text });
