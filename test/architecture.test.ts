@@ -50,6 +50,7 @@ const gateway = roomsOf('gateway', {
   'metadata/actions': 'metadata/shapes metadata/yaml',
   'metadata/shapes': 'metadata/yaml',
   'metadata/triggers': 'metadata/actions metadata/shapes',
+  'metadata/warnings': 'metadata/actions metadata/yaml',
   'metadata/yaml': '',
   operation:
     'errors.ts graph http introspection metadata rate-limit replicas session sources stitching syntax upstream usage platform',

@@ -40,7 +40,7 @@ export {
   webhookUrl,
 } from './triggers/index.ts';
 export { foldIgnored, hasDatabases, type IgnoredMetadata } from './unsupported.ts';
-export { metadataWarnings } from './warnings.ts';
+export { metadataWarnings } from './warnings/index.ts';
 export { watchMetadata } from './watch.ts';
 export type { MetadataLocation, ValuePath } from './yaml/index.ts';
 export {

@@ -18,7 +18,6 @@ import { type RelationshipMetadata, relationshipsOf } from './relationships.ts';
 import { withFiles } from './remote-schema-files.ts';
 import { type RemoteSchemaMetadata, remoteSchemasShape } from './remote-schemas.ts';
 import { restEndpointsShape } from './rest-endpoints.ts';
-import { roleWarnings } from './role-warnings.ts';
 import { type ServiceMetadata, servicesShape } from './services.ts';
 import { listOf, mapping, name, problemsOfShape } from './shapes/index.ts';
 import { type Kind, METADATA_KINDS, type MetadataStore, openStore } from './store.ts';
@@ -30,7 +29,13 @@ import {
 } from './triggers/index.ts';
 import { ignoredTypes } from './types-in-yaml.ts';
 import { type IgnoredMetadata, withoutUnsupported } from './unsupported.ts';
-import { presetSlips, type SessionVariableUse, sessionVariableUses, templateSlips } from './value-warnings.ts';
+import {
+  presetSlips,
+  roleWarnings,
+  type SessionVariableUse,
+  sessionVariableUses,
+  templateSlips,
+} from './warnings/index.ts';
 import type { MetadataLocation, ValuePath, YamlTree } from './yaml/index.ts';
 import { MetadataError, type MetadataProblem } from './yaml/index.ts';
 

@@ -1,9 +1,9 @@
-import { likelyMeant } from '../../platform/index.ts';
-import type { AllowListEntry } from './allow-list.ts';
-import type { ApiLimits } from './api-limits.ts';
-import type { Grants, InheritanceConflict, InheritedRole } from './inherited-roles.ts';
-import type { Kind } from './store.ts';
-import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
+import { likelyMeant } from '../../../platform/index.ts';
+import type { AllowListEntry } from '../allow-list.ts';
+import type { ApiLimits } from '../api-limits.ts';
+import type { Grants, InheritanceConflict, InheritedRole } from '../inherited-roles.ts';
+import type { Kind } from '../store.ts';
+import type { MetadataLocation, MetadataProblem, ValuePath } from '../yaml/index.ts';
 
 /** The metadata that names roles, without inherited permissions. */
 export interface RoleMentions extends Grants {

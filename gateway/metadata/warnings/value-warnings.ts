@@ -1,16 +1,16 @@
 import { type DocumentNode, Kind, parse, type TypeNode, visit } from 'graphql';
-import { closest, editDistance, likelyMeant, suggestion } from '../../platform/index.ts';
-import type { TemplatePath } from '../kriti/index.ts';
+import { closest, editDistance, likelyMeant, suggestion } from '../../../platform/index.ts';
+import type { TemplatePath } from '../../kriti/index.ts';
 import type {
   ActionMetadata,
   ActionsMetadata,
   ActionTypes,
   RequestTransform,
   ResponseTransform,
-} from './actions/index.ts';
-import type { RemoteSchemaMetadata } from './remote-schemas.ts';
-import type { Kind as MetadataKind } from './store.ts';
-import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
+} from '../actions/index.ts';
+import type { RemoteSchemaMetadata } from '../remote-schemas.ts';
+import type { Kind as MetadataKind } from '../store.ts';
+import type { MetadataLocation, MetadataProblem, ValuePath } from '../yaml/index.ts';
 
 type LocateInMetadata = (kind: MetadataKind, path: ValuePath, line?: number) => MetadataLocation;
 
