@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { type ActionsMetadata, type ActionTypes, actionsShape, actionTypes } from './actions/index.ts';
 import { type AllowListEntry, allowListProblems, allowListShape } from './allow-list.ts';
 import { type ApiLimits, apiLimitsShape } from './api-limits.ts';
@@ -18,9 +17,10 @@ import { type RelationshipMetadata, relationshipsOf } from './relationships.ts';
 import { withFiles } from './remote-schema-files.ts';
 import { type RemoteSchemaMetadata, remoteSchemasShape } from './remote-schemas.ts';
 import { restEndpointsShape } from './rest-endpoints.ts';
+import { SectionReader } from './section-reader.ts';
 import { type ServiceMetadata, servicesShape } from './services.ts';
-import { listOf, mapping, name, problemsOfShape } from './shapes/index.ts';
-import { type Kind, METADATA_KINDS, type MetadataStore, openStore } from './store.ts';
+import { listOf, mapping, name } from './shapes/index.ts';
+import { type Kind, type MetadataStore, openStore } from './store.ts';
 import {
   type CronTriggerMetadata,
   cronTriggersShape,
@@ -28,7 +28,7 @@ import {
   deliveriesShape,
 } from './triggers/index.ts';
 import { ignoredTypes } from './types-in-yaml.ts';
-import { type IgnoredMetadata, withoutUnsupported } from './unsupported.ts';
+import type { IgnoredMetadata } from './unsupported.ts';
 import {
   presetSlips,
   roleWarnings,
@@ -36,7 +36,7 @@ import {
   sessionVariableUses,
   templateSlips,
 } from './warnings/index.ts';
-import type { MetadataLocation, ValuePath, YamlTree } from './yaml/index.ts';
+import type { MetadataLocation, ValuePath } from './yaml/index.ts';
 import { MetadataError, type MetadataProblem } from './yaml/index.ts';
 
 /** `graphql_schema_introspection.yaml`: roles that may not introspect. */
@@ -107,64 +107,42 @@ export function loadMetadata(
   const problems: MetadataProblem[] = [];
   const store = openStore(location, problems);
   onFiles?.(store.files);
-  const ignored: IgnoredMetadata[] = [];
-  const empty: MetadataProblem[] = [];
-  const invalid = new Set<Kind>();
-  const asWritten: Record<string, unknown> = {};
-  const places = new Map<Kind, YamlTree['place']>();
-  const place = (kind: Kind, path: ValuePath, line?: number) =>
-    places.get(kind)?.(path, line) ?? { file: METADATA_KINDS[kind].file };
-  const at = (kind: Kind) => (path: ValuePath) => place(kind, path);
-  const read = <T>(kind: Kind, shape: z.ZodType<T>, whenAbsent: T): T => {
-    const section = store.section(kind);
-    if (!section) {
-      if (store.isEmpty(kind)) empty.push({ file: METADATA_KINDS[kind].file, message: EMPTY_FILE });
-      return whenAbsent;
-    }
-    places.set(kind, section.place);
-    asWritten[METADATA_KINDS[kind].key] = section.value;
-    const { value, taken } = withoutUnsupported(kind, section.value);
-    ignored.push(...taken.map(({ path, what }) => ({ ...section.place(path), what })));
-    const parsed = shape.safeParse(value);
-    if (parsed.success) return parsed.data;
-    problems.push(...problemsOfShape(parsed.error).map(({ path, message }) => ({ ...section.place(path), message })));
-    invalid.add(kind);
-    return whenAbsent;
-  };
+  const sections = new SectionReader(store, problems);
+  const { place } = sections;
+  const at = (kind: Kind) => sections.at(kind);
 
   checkVersion(store, problems);
-  const described = read('remoteSchemas', remoteSchemasShape, []);
+  const described = sections.read('remoteSchemas', remoteSchemasShape, []);
   const remoteSchemas = withFiles(
     closeRemoteSchemas ? described.map((remote) => ({ ...remote, permissions: remote.permissions ?? [] })) : described,
     store,
     at('remoteSchemas'),
     problems,
   );
-  const before = problems.length;
-  const actions = read('actions', actionsShape, actionsShape.parse({}));
-  const checkedTypes = actionTypes(store, problems.length === before ? actions : undefined, problems, at('actions'));
+  const actions = sections.read('actions', actionsShape, actionsShape.parse({}));
+  const validActions = sections.isValid('actions') ? actions : undefined;
+  const checkedTypes = actionTypes(store, validActions, problems, at('actions'));
   const relationships = relationshipsOf(remoteSchemas, actions, place, problems);
-  const queryCollections = read('queryCollections', queryCollectionsShape, []);
-  const endpoints = read('restEndpoints', restEndpointsShape, []);
-  const allowList = read('allowList', allowListShape, []);
-  const apiLimits = read('apiLimits', apiLimitsShape, apiLimitsShape.parse({}));
-  const introspection = read('introspection', introspectionShape, { disabled_for_roles: [] });
-  const services = read('services', servicesShape, []);
-  const openTelemetry = read('openTelemetry', openTelemetryShape, openTelemetryShape.parse({}));
-  ignored.push(...ignoredDataTypes(openTelemetry, at('openTelemetry')));
-  const inheritedRoles = read('inheritedRoles', inheritedRolesShape, []);
+  const queryCollections = sections.read('queryCollections', queryCollectionsShape, []);
+  const endpoints = sections.read('restEndpoints', restEndpointsShape, []);
+  const allowList = sections.read('allowList', allowListShape, []);
+  const apiLimits = sections.read('apiLimits', apiLimitsShape, apiLimitsShape.parse({}));
+  const introspection = sections.read('introspection', introspectionShape, { disabled_for_roles: [] });
+  const services = sections.read('services', servicesShape, []);
+  const openTelemetry = sections.read('openTelemetry', openTelemetryShape, openTelemetryShape.parse({}));
+  const inheritedRoles = sections.read('inheritedRoles', inheritedRolesShape, []);
   const inherited = orderInheritedRoles(inheritedRoles, at('inheritedRoles'));
-  const cronTriggers = read('cronTriggers', cronTriggersShape, []);
-  const deliveries = read('deliveries', deliveriesShape, deliveriesShape.parse({}));
+  const cronTriggers = sections.read('cronTriggers', cronTriggersShape, []);
+  const deliveries = sections.read('deliveries', deliveriesShape, deliveriesShape.parse({}));
   const persistedManifests = readManifests(
-    read('persistedDocuments', persistedDocumentsShape, []),
+    sections.read('persistedDocuments', persistedDocumentsShape, []),
     store,
     at('persistedDocuments'),
     problems,
   );
 
   const repeated = repeatedQueries(queryCollections, endpoints, at('queryCollections'));
-  ignored.push(...repeated.ignored);
+  const withoutJobs = hasJobsDatabase ? undefined : triggersWithoutJobs(cronTriggers, deliveries, place);
   problems.push(
     ...inherited.problems,
     ...duplicateNames(remoteSchemas, at('remoteSchemas')),
@@ -177,15 +155,10 @@ export function loadMetadata(
     ...duplicateNames(deliveries.producers, (path) => place('deliveries', ['producers', ...path])),
     ...duplicateNames(deliveries.subscriptions, (path) => place('deliveries', ['subscriptions', ...path])),
     ...ambiguousEndpoints(endpoints, at('restEndpoints')),
+    ...(withoutJobs?.problems ?? []),
   );
-  if (!hasJobsDatabase) {
-    if (cronTriggers.length > 0)
-      ignored.push({ file: place('cronTriggers', []).file, what: `cron triggers: ${NO_JOBS}` });
-    if (deliveries.producers.length + deliveries.subscriptions.length > 0)
-      problems.push({ ...place('deliveries', []), message: `deliveries: ${NO_JOBS}` });
-  }
   // References into invalid collections cannot be checked.
-  const areCollectionsValid = !invalid.has('queryCollections');
+  const areCollectionsValid = sections.isValid('queryCollections');
   if (areCollectionsValid)
     problems.push(...allowListProblems(allowList, queryCollections, at('allowList'), at('queryCollections')));
   const restEndpoints = areCollectionsValid
@@ -196,7 +169,7 @@ export function loadMetadata(
   const introspectionDisabledFor = introspection.disabled_for_roles;
   const sessionVariables = sessionVariableUses(remoteSchemas, actions, place);
   const warnings = [
-    ...empty,
+    ...sections.empty,
     ...roleWarnings(
       { remoteSchemas, actions, services, allowList, apiLimits, introspectionDisabledFor, inheritedRoles },
       granted.conflicts,
@@ -224,14 +197,34 @@ export function loadMetadata(
     cronTriggers: hasJobsDatabase ? cronTriggers : [],
     deliveries,
     persistedManifests,
-    ignored: [...store.ignored(), ...ignored, ...ignoredTypes(actions, checkedTypes, at('actions'))],
-    asWritten,
+    ignored: [
+      ...store.ignored(),
+      ...sections.ignored,
+      ...ignoredDataTypes(openTelemetry, at('openTelemetry')),
+      ...repeated.ignored,
+      ...(withoutJobs?.ignored ?? []),
+      ...ignoredTypes(actions, checkedTypes, at('actions')),
+    ],
+    asWritten: sections.asWritten,
     place,
   };
 }
 
 const NO_JOBS = 'they need a database for jobs, HASURA_GRAPHQL_METADATA_DATABASE_URL';
-const EMPTY_FILE = 'the file is empty: nothing of its kind is configured; write [] or {} if that is intended';
+
+/** What cannot run without a database for jobs: cron triggers are ignored, events would be lost. */
+function triggersWithoutJobs(
+  cronTriggers: Metadata['cronTriggers'],
+  { producers, subscriptions }: DeliveriesMetadata,
+  place: Metadata['place'],
+): { readonly ignored: readonly IgnoredMetadata[]; readonly problems: readonly MetadataProblem[] } {
+  const hasDeliveries = producers.length + subscriptions.length > 0;
+  return {
+    ignored:
+      cronTriggers.length > 0 ? [{ file: place('cronTriggers', []).file, what: `cron triggers: ${NO_JOBS}` }] : [],
+    problems: hasDeliveries ? [{ ...place('deliveries', []), message: `deliveries: ${NO_JOBS}` }] : [],
+  };
+}
 
 /** 2 is the layout of Hasura v1, with tables in files of their own; the rest is the same. */
 const VERSIONS: readonly unknown[] = [2, 3];

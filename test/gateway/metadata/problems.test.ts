@@ -53,6 +53,15 @@ describe('a mistake', () => {
     expect(problems.map(({ path }) => path)).toEqual(['[0].definition.queries[0].query']);
   });
 
+  test('that keeps the collections from being read is not reported again where they are referred to', () => {
+    const problems = problemsIn({
+      'query_collections.yaml': '- name: "saved\n',
+      'rest_endpoints.yaml': [restEndpoint('ping', 'ping')],
+      'allow_list.yaml': [{ collection: 'saved' }],
+    });
+    expect(new Set(problems.map(({ file }) => file))).toEqual(new Set(['query_collections.yaml']));
+  });
+
   test.each<[what: string, files: Record<string, unknown>, message: string]>([
     [
       'two remote schemas of one name',
