@@ -4,24 +4,18 @@ import {
   metricsPushConfig,
   misspeltSettings,
   readSettings,
-  setting,
   type TracingSettings,
   tracingProblems,
   withPassword,
 } from '../platform/index.ts';
-import {
-  carriesCredentials,
-  refuseContradictoryLogin,
-  type SuperuserPolicy,
-  saysLoginWithoutPassword,
-} from './database/index.ts';
+import { databasePasswordProblems, refuseContradictoryLogin, type SuperuserPolicy } from './database/index.ts';
 import type { PasswordPolicyOptions, Peppers } from './passwords/index.ts';
 import { peppersOf, setsPepperVersions } from './passwords/index.ts';
 import { authServiceSettings, openTelemetrySettings } from './settings/index.ts';
 import type { ThrottleSettings } from './throttle/index.ts';
 import type { KeyAlgorithm } from './tokens/index.ts';
 
-const ALL_SETTINGS = authServiceSettings({ databasePassword: true, pepper: true, revocationSecret: true });
+const ALL_SETTINGS = authServiceSettings({ pepper: true, revocationSecret: true });
 
 /** The attribute `service.name` of what is sent to a collector, where the settings have none. */
 export const SERVICE_NAME = 'portico-auth-service';
@@ -99,11 +93,13 @@ export interface Config {
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const needed = {
-    databasePassword: needsDatabasePassword(environment),
     pepper: !setsPepperVersions(environment),
     revocationSecret: environment.NODE_ENV === 'production',
   };
-  const settings = readSettings(authServiceSettings(needed), environment, tracingProblems);
+  const settings = readSettings(authServiceSettings(needed), environment, (given) => [
+    ...(environment.NODE_ENV === 'production' ? databasePasswordProblems(given) : []),
+    ...tracingProblems(given),
+  ]);
   const { DATABASE_URL: url, DATABASE_PASSWORD: password } = settings;
   refuseContradictoryLogin(settings);
   return {
@@ -213,14 +209,4 @@ const PRODUCT_NAME = 'portico';
 /** The policy of new passwords, which may not contain the service's name. */
 export function passwordRules({ passwords, accessTokens }: Config): PasswordPolicyOptions {
   return { minLength: passwords.minLength, serviceNames: [PRODUCT_NAME, accessTokens.audience] };
-}
-
-function needsDatabasePassword(environment: NodeJS.ProcessEnv): boolean {
-  if (environment.NODE_ENV !== 'production' || saysLoginWithoutPassword(environment)) return false;
-  try {
-    const { DATABASE_URL: url } = readSettings({ DATABASE_URL: setting.text() }, environment);
-    return !carriesCredentials(url);
-  } catch {
-    return true;
-  }
 }

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { compiledFile, packageDirectory, readSettings, setting } from '../platform/index.ts';
+import { withoutEmptyFiles } from './given-settings.ts';
 
 interface Address {
   readonly host: string;
@@ -116,7 +117,7 @@ export function readStartSettings(environment: NodeJS.ProcessEnv = process.env, 
     ordersUrl: values.ORDERS_URL ?? addressUrl(values.ORDERS_HOST, values.ORDERS_PORT),
     issuer: values.AUTH_ISSUER ?? ownIssuer,
     audience: values.AUTH_AUDIENCE,
-    environment,
+    environment: withoutEmptyFiles(environment),
   };
 }
 

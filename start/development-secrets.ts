@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { StartSettings } from './config.ts';
+import { isSet } from './given-settings.ts';
 import { readOrCreateSecrets } from './secret-file.ts';
 
 const developmentSecretsShape = z.object({
@@ -20,10 +21,10 @@ const revocationSecretShape = z.object({ AUTH_REVOCATION_SECRET: z.string().min(
 export function developmentSecretsFor({ production, environment, dataDir }: StartSettings): Record<string, string> {
   if (production) return {};
   const names = developmentSecretsShape.keyof().options;
-  const isSet = (name: string) => Boolean(environment[name] || environment[`${name}_FILE`]);
   // AUTH_PASSWORD_PEPPERS holds peppers by version and replaces the single one.
   const missing = names.filter(
-    (name) => !isSet(name) && !(name === 'AUTH_PASSWORD_PEPPER' && isSet('AUTH_PASSWORD_PEPPERS')),
+    (name) =>
+      !isSet(environment, name) && !(name === 'AUTH_PASSWORD_PEPPER' && isSet(environment, 'AUTH_PASSWORD_PEPPERS')),
   );
   if (missing.length === 0) return {};
   const secrets = readOrCreateSecrets(dataDir, 'secrets.json', developmentSecretsShape, () => ({
@@ -81,7 +82,7 @@ const assertionKeyShape = z.object({ PORTICO_ASSERTION_KEY: z.string().min(1) })
  * @throws StartError when the file is there but cannot be used.
  */
 export function assertionKeyFor({ production, environment, dataDir }: StartSettings): Record<string, string> {
-  if (production || environment.PORTICO_ASSERTION_KEY || environment.PORTICO_ASSERTION_KEY_FILE) return {};
+  if (production || isSet(environment, 'PORTICO_ASSERTION_KEY')) return {};
   return readOrCreateSecrets(dataDir, 'assertion-key.json', assertionKeyShape, () => ({
     PORTICO_ASSERTION_KEY: randomText(),
   }));

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { ChildSpec } from './child.ts';
 import { addressUrl, COMPILED_DIR, PACKAGE_DIR, type StartSettings } from './config.ts';
 import { DEMO_ACCOUNTS, DEMO_ROLES } from './demo-accounts.ts';
+import { isSet } from './given-settings.ts';
 
 /** The services that the launcher can start, in the order in which they depend on each other. */
 export const SERVICE_NAMES = ['auth-service', 'orders', 'gateway'] as const;
@@ -169,7 +170,6 @@ function serviceSpec(
   return { name, room, script: join(COMPILED_DIR, room, 'main.js'), environment };
 }
 
-// A variable may also be set through the file that `<name>_FILE` names.
 function unlessSet(environment: NodeJS.ProcessEnv, name: string, value: string): Record<string, string> {
   return isSet(environment, name) ? {} : { [name]: value };
 }
@@ -181,8 +181,4 @@ function asSetFor(environment: NodeJS.ProcessEnv, name: string, as: string): Rec
   if (file) return { [`${as}_FILE`]: file };
   const value = environment[name];
   return value ? { [as]: value } : {};
-}
-
-function isSet(environment: NodeJS.ProcessEnv, name: string): boolean {
-  return Boolean(environment[name] || environment[`${name}_FILE`]);
 }

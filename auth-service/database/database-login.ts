@@ -1,4 +1,5 @@
-import { SettingsError, settingText } from '../../platform/index.ts';
+import { type GivenSettings, SettingsError } from '../../platform/index.ts';
+import { carriesCredentials } from './address.ts';
 
 /**
  * How PostgreSQL authenticates the user of DATABASE_URL: by a password, or explicitly without one. `certificate`: a client
@@ -16,10 +17,18 @@ interface LoginSettings {
 /** Parameters of a URL that name files, as libpq calls them. */
 const CERTIFICATE_PARAMETERS = ['sslcert', 'sslkey'];
 
-/** Whether `AUTH_DATABASE_LOGIN` names one of the ways without a password. What it must not be is refused later. */
-export function saysLoginWithoutPassword(environment: NodeJS.ProcessEnv): boolean {
-  const login = settingText('AUTH_DATABASE_LOGIN', environment);
-  return Boolean(login) && login !== 'password';
+/**
+ * What is wrong in production, where the database needs a password: in `DATABASE_PASSWORD` or `DATABASE_URL`, unless it is
+ * reached over a Unix socket or `AUTH_DATABASE_LOGIN` names one of the ways without. What that must not be is refused later.
+ */
+export function databasePasswordProblems({ textOf, isSet }: GivenSettings): readonly string[] {
+  const login = textOf('AUTH_DATABASE_LOGIN');
+  if (isSet('DATABASE_PASSWORD') || (login !== undefined && login !== 'password')) return [];
+  const url = textOf('DATABASE_URL');
+  if (url !== undefined && carriesCredentials(url)) return [];
+  return [
+    'DATABASE_PASSWORD is not set: needed in production, here or in DATABASE_URL, unless AUTH_DATABASE_LOGIN says otherwise',
+  ];
 }
 
 /** @throws SettingsError when the settings of the login contradict each other. */

@@ -10,7 +10,7 @@ export {
   type Transaction,
   type TransactionOptions,
 } from './database.ts';
-export { DATABASE_LOGINS, refuseContradictoryLogin, saysLoginWithoutPassword } from './database-login.ts';
+export { DATABASE_LOGINS, databasePasswordProblems, refuseContradictoryLogin } from './database-login.ts';
 export { Prisma, SigningKeyState } from './generated/client.ts';
 export { isDatabaseUnavailable } from './is-unavailable.ts';
 export { migrate, pendingMigrations } from './migrate.ts';

@@ -1,14 +1,13 @@
 import { metricsPushSettings, otlpSettings, tracingSettings } from '../../platform/index.ts';
 import { pepperSecret } from '../passwords/index.ts';
 import { administrationSettings, retentionSettings } from './administration.ts';
-import { databasePassword, databaseSettings } from './database.ts';
+import { databaseSettings } from './database.ts';
 import { failedLoginSettings, passwordSettings } from './passwords.ts';
 import { revocationSecret, servingSettings } from './serving.ts';
 import { sessionSettings, tokenSettings } from './tokens.ts';
 
 /** Which settings are required depends on others. */
 export interface RequiredSettings {
-  readonly databasePassword: boolean;
   readonly pepper: boolean;
   readonly revocationSecret: boolean;
 }
@@ -41,6 +40,5 @@ export const authServiceSettings = (required: RequiredSettings) => ({
   ...retentionSettings,
   ...openTelemetrySettings,
   ...(required.revocationSecret && { AUTH_REVOCATION_SECRET: revocationSecret }),
-  ...(required.databasePassword && { DATABASE_PASSWORD: databasePassword }),
   ...(required.pepper && { AUTH_PASSWORD_PEPPER: pepperSecret }),
 });

@@ -10,11 +10,6 @@ const databaseUrl = z
   .refine(isDatabaseUrl, EXPECTED_DATABASE_URL)
   .meta({ type: 'PostgreSQL URL' });
 
-/** Where it is required. */
-export const databasePassword = z.string({
-  error: 'needed in production, here or in DATABASE_URL, unless AUTH_DATABASE_LOGIN says otherwise',
-});
-
 /** The database of the service. */
 export const databaseSettings = {
   DATABASE_URL: databaseUrl.describe(

@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -159,9 +160,9 @@ describe('the settings of the auth service', () => {
 
   test('in production the database password and the secret of the gateways are needed too', () => {
     expect(problemsOf({ NODE_ENV: 'production' }).map((line) => line.split(' ')[0])).toEqual([
+      'DATABASE_PASSWORD',
       'AUTH_REVOCATION_SECRET',
       'DATABASE_URL',
-      'DATABASE_PASSWORD',
       'AUTH_PASSWORD_PEPPER',
       'AUTH_KEY_ENCRYPTION_KEY',
     ]);
@@ -244,6 +245,19 @@ describe('the settings of the auth service', () => {
     expect(superuser({ AUTH_UNSAFE_DATABASE_SUPERUSER })).toBe('warn');
     expect(superuser({ AUTH_UNSAFE_DATABASE_SUPERUSER, NODE_ENV: 'production' })).toBe('refuse');
     expect(superuser({ NODE_ENV: 'production' })).toBe('accept');
+  });
+
+  test('a file that can be read only once, as a process substitution, is read once', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'portico-pipe-'));
+    const pipe = join(folder, 'url');
+    execFileSync('mkfifo', [pipe]);
+    const url = 'postgresql://me:secret@db.example/shop';
+    // Whoever reads it again gets nothing.
+    const writer = spawn('sh', ['-c', `printf %s '${url}' > '${pipe}'; : > '${pipe}'`], { stdio: 'ignore' });
+    const { DATABASE_URL, ...others } = environment('');
+    expect(readConfig({ ...others, DATABASE_URL_FILE: pipe, NODE_ENV: 'production' }).database.url).toBe(url);
+    writer.kill();
+    await rm(folder, { recursive: true });
   });
 
   test('a database password from a mounted file goes into the URL', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { readStartSettings } from '../../start/config.ts';
@@ -34,6 +34,17 @@ test('what the environment sets, directly or by a file, is left to it', () => {
   expect(Object.keys(secrets({ AUTH_PASSWORD_PEPPER: 'mine' }))).toEqual(['AUTH_KEY_ENCRYPTION_KEY']);
   expect(Object.keys(secrets({ AUTH_KEY_ENCRYPTION_KEY_FILE: '/run/key' }))).toEqual(['AUTH_PASSWORD_PEPPER']);
   expect(Object.keys(secrets({ AUTH_PASSWORD_PEPPERS: '{"2":"mine"}' }))).toEqual(['AUTH_KEY_ENCRYPTION_KEY']);
+});
+
+test('a file that is empty sets nothing, and the generated secret takes its place', () => {
+  const empty = join(dataDir, 'empty');
+  writeFileSync(empty, '\n');
+  const given = { AUTH_KEY_ENCRYPTION_KEY_FILE: empty, PORTICO_REVOCATION_SECRET_FILE: empty };
+  const settings = readStartSettings({ PORTICO_DATA_DIR: dataDir, ...given });
+  expect(Object.keys(developmentSecretsFor(settings))).toContain('AUTH_KEY_ENCRYPTION_KEY');
+  expect(revocationSecretsFor(settings).gateway).toHaveProperty('PORTICO_REVOCATION_SECRET');
+  // The services would refuse a setting that is given both ways.
+  expect(Object.keys(settings.environment).filter((name) => name in given)).toEqual([]);
 });
 
 test('in production none are made', () => {
