@@ -6,7 +6,6 @@ export { normalizeUsername } from './account.ts';
 export {
   type AdministeredClient,
   type AdministeredKey,
-  type AdministeredSession,
   type AdministeredUser,
   type Administration,
   AdministrationError,
@@ -51,6 +50,7 @@ export {
 export { countPasswords } from './count-passwords.ts';
 export { type AuthenticatedCaller, createIdentifyCaller, type IdentifyCaller } from './identify-caller.ts';
 export { createListSessions, type ListedSession, type ListSessions } from './list-sessions.ts';
+export type { LivingSession } from './living-sessions.ts';
 export { createLogin, type Login, type LoginInput, type LoginResult, type RequestOrigin } from './login.ts';
 export { createLogout, type Logout, type LogoutInput, type LogoutResult } from './logout.ts';
 export { addUser, importUsers, type NewUser } from './manage-users.ts';

@@ -1,7 +1,6 @@
 import type {
   AdministeredClient,
   AdministeredKey,
-  AdministeredSession,
   AdministeredUser,
   ListedTenant,
   NamedClaim,
@@ -26,17 +25,6 @@ export function userAnswer(user: AdministeredUser) {
     created_at: user.createdAt.toISOString(),
     disabled_at: user.disabledAt?.toISOString() ?? null,
     manageable: user.manageable,
-  };
-}
-
-export function sessionAnswer(session: AdministeredSession) {
-  return {
-    session_id: session.sessionId,
-    created_at: session.createdAt.toISOString(),
-    last_used_at: session.lastUsedAt.toISOString(),
-    expires_at: session.expiresAt.toISOString(),
-    client_address: session.clientAddress,
-    user_agent: session.userAgent,
   };
 }
 

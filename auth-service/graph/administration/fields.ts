@@ -1,10 +1,10 @@
 import type { Administration, IdentifyAdministrator, ListedTenant } from '../../use-cases/index.ts';
+import { sessionAnswer } from '../session-answer.ts';
 import {
   auditAnswer,
   clientAnswer,
   keyAnswer,
   pageAnswer,
-  sessionAnswer,
   tenantAnswer,
   throttledAnswer,
   userAnswer,

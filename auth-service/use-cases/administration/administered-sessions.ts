@@ -1,4 +1,5 @@
 import { isUuid } from '../../../platform/index.ts';
+import { type LivingSession, livingSession, livingSessionsOf } from '../living-sessions.ts';
 import type { AdministeredTenants } from './administered-tenants.ts';
 import type { UserInput } from './administered-users.ts';
 import type { Administrator } from './administrator.ts';
@@ -16,17 +17,6 @@ import {
   timeCursor,
 } from './input.ts';
 
-/** A session of a user, as administrators see it. */
-export interface AdministeredSession {
-  sessionId: string;
-  createdAt: Date;
-  lastUsedAt: Date;
-  /** The absolute end. Unused for long, it ends before. */
-  expiresAt: Date;
-  clientAddress: string | null;
-  userAgent: string | null;
-}
-
 export type ListUserSessionsInput = UserInput & PageInput;
 
 export interface RevokeSessionsInput extends UserInput {
@@ -36,7 +26,7 @@ export interface RevokeSessionsInput extends UserInput {
 
 /** The living sessions of a user, the newest first. @throws AdministrationError */
 export function createListUserSessions(tenants: AdministeredTenants, now: () => Date) {
-  return async (administrator: Administrator, input: ListUserSessionsInput): Promise<Page<AdministeredSession>> => {
+  return async (administrator: Administrator, input: ListUserSessionsInput): Promise<Page<LivingSession>> => {
     const tenantId = readTenantId(administrator, input.tenant_id);
     const userId = readUserId(input.user_id);
     const size = readPageSize(input.first);
@@ -45,27 +35,12 @@ export function createListUserSessions(tenants: AdministeredTenants, now: () => 
     const rows = await tenants.read(tenantId, async ({ session, user }) => {
       if ((await user.count({ where: { tenantId, id: userId } })) === 0) throw refusal('unknown-user');
       return session.findMany({
-        where: {
-          tenantId,
-          userId,
-          revokedAt: null,
-          expiresAt: { gt: at },
-          // Unused for long, it has ended before.
-          refreshTokens: { some: { usedAt: null, expiresAt: { gt: at } } },
-          ...olderThan(after),
-        },
+        where: { ...livingSessionsOf(tenantId, userId, at), ...olderThan(after) },
         orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
         take: size + 1,
       });
     });
-    return pageOf(rows, size, timeCursor, ({ id, createdAt, lastUsedAt, expiresAt, clientAddress, userAgent }) => ({
-      sessionId: id,
-      createdAt,
-      lastUsedAt,
-      expiresAt,
-      clientAddress,
-      userAgent,
-    }));
+    return pageOf(rows, size, timeCursor, livingSession);
   };
 }
 

@@ -1,5 +1,4 @@
 export type { AdministeredClient } from './administered-clients.ts';
-export type { AdministeredSession } from './administered-sessions.ts';
 export { type AdministeredUser, placeAfter } from './administered-users.ts';
 export { type Administration, createAdministration } from './administration.ts';
 export {
