@@ -1,6 +1,7 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import type { GraphQLSchema } from 'graphql';
-import { createHandler } from 'graphql-http';
+import { createHandler, type Response } from 'graphql-http';
+import { introspectedOnce, parseOnce, validateOnce } from './repeated-operations.ts';
 import { type Handler, type Received, reply, serve, type TestServer } from './serve.ts';
 
 /** An operation that an upstream was asked to run. */
@@ -31,8 +32,14 @@ type Resolvers = NonNullable<Parameters<typeof makeExecutableSchema<UpstreamCont
 export async function graphqlUpstream(typeDefs: string, resolvers: Resolvers = {}): Promise<GraphqlUpstream> {
   const schema = makeExecutableSchema<UpstreamContext>({ typeDefs, resolvers });
   const server = await serve(async (received, response, request) => {
-    if (upstream.instead && !isIntrospection(received)) await upstream.instead(received, response, request);
-    else await executeOperation(schema, received, response);
+    const introspects = isIntrospection(received);
+    if (upstream.instead && !introspects) {
+      await upstream.instead(received, response, request);
+      return;
+    }
+    const answer = () => executeOperation(schema, received);
+    const [body, init] = await (introspects ? introspectedOnce(typeDefs, received, answer) : answer());
+    response.writeHead(init.status, init.statusText, init.headers).end(body);
   });
   const upstream: GraphqlUpstream = {
     ...server,
@@ -50,15 +57,17 @@ function isIntrospection({ body }: Received): boolean {
   return (body as ReceivedOperation['body'] | undefined)?.operationName === 'IntrospectionQuery';
 }
 
-async function executeOperation(schema: GraphQLSchema, received: Received, response: Parameters<Handler>[1]) {
+function executeOperation(schema: GraphQLSchema, received: Received): Promise<Response> {
   const extensions: Record<string, unknown> = {};
   const handle = createHandler({
     schema,
+    parse: parseOnce,
+    validate: validateOnce,
     context: () => ({ headers: received.headers, extensions }),
     onOperation: (_request, _args, result) =>
       Object.keys(extensions).length > 0 ? { ...result, extensions } : undefined,
   });
-  const [body, init] = await handle({
+  return handle({
     method: received.method,
     url: received.url,
     headers: received.headers,
@@ -66,7 +75,6 @@ async function executeOperation(schema: GraphQLSchema, received: Received, respo
     raw: undefined,
     context: undefined,
   });
-  response.writeHead(init.status, init.statusText, init.headers).end(body);
 }
 
 /** A webhook: `answer` gives the body to answer with, or answers by itself. */
