@@ -12,6 +12,7 @@ export function LoginAgain({ onLogOut }: { readonly onLogOut: () => void }) {
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
+    shown?.querySelector<HTMLElement>('form input')?.focus();
     return () => shown?.close();
   }, []);
   return (

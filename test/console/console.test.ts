@@ -361,6 +361,7 @@ describeInBrowser('a session', () => {
     await page.getByText('Your session has ended').waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.keyboard.press('Escape');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('username');
     await logIn(page);
     await page.getByText('Your session has ended').waitFor({ state: 'detached' });
     expect([await department.inputValue(), await page.getByLabel('Role').first().inputValue()]).toEqual([

@@ -6,6 +6,9 @@ type SyntaxProblem = Omit<MetadataProblem, 'file'>;
 /** A template such as `{{NAME}}` that begins a value and is not in quotes, which YAML takes for a mapping. */
 const BARE_TEMPLATE = /^[^#'"]*?(?::|-|\[|,)\s+(\{\{\s*\w+\s*\}\}[^\s#]*)/;
 
+/** A list of its own, which entries were written before or after, as into a file of `portico init`. */
+const EMPTY_LIST = /^\[\s*\]\s*(#.*)?$/m;
+
 const ASTERISK = 'a text that begins with * needs quotes';
 
 /**
@@ -37,6 +40,7 @@ function syntaxMessage({ code, message, pos: [offset] }: YAMLError, text: string
     case 'DUPLICATE_KEY':
       return `${message}: ${/^[\w-]+/.exec(text.slice(offset))?.[0] ?? 'this one'} is there already`;
     case 'UNEXPECTED_TOKEN':
+      if (EMPTY_LIST.test(text)) return `${message}: the line "[]" says that the list is empty, leave it out`;
       return `${message}: it is indented wrongly, or needs quotes as a whole`;
     default:
       return /^Sequence item without -/.test(message)

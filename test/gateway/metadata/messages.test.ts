@@ -51,6 +51,8 @@ describe('a file that is no YAML', () => {
     ['a key without a colon', '- name: a\n  definition\n    url: b\n', '2:3', 'a key needs a colon after it'],
     ['a key that is there twice', '- name: a\n  name: b\n', '2:3', 'Map keys must be unique: name is there already'],
     ['a reserved character', '- name: @a\n', '1:9', 'the value needs quotes'],
+    ['an empty list after entries', '- name: a\n  b: c\n[]\n', '3:1', 'says that the list is empty, leave it out'],
+    ['an empty list before entries', '[]\n- name: a\n', '2:1', 'says that the list is empty, leave it out'],
     ['a text after a list', '- name: a\nb: c\n', '2:1', 'it is indented wrongly, or needs quotes as a whole'],
     ['an alias of nothing', '- name: a\n  comment: *b\n', '2:12', 'a text that begins with * needs quotes'],
     ['an asterisk', '- name: a\n  comment: *\n', '2:12', 'a text that begins with * needs quotes'],
