@@ -140,8 +140,8 @@ async function mayChangeSchema(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * Migrations that began and did not end. While the lock is held none is running, and a script happens as a whole or not at
- * all, so they can be begun again.
+ * Migrations that began and did not end. A script happens as a whole or not at all, and is noted in the same transaction, so they
+ * can be begun again.
  */
 async function interruptedMigrations(client: pg.Client): Promise<readonly string[]> {
   if (!(await hasMigrations(client))) return [];

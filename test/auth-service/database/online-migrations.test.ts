@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { migrate, pendingMigrations } from '../../../auth-service/database/index.ts';
@@ -42,6 +43,13 @@ if ((await availableEngines()).includes('postgres'))
       tokens = result.data;
     }
 
+    const waitsForLock = () =>
+      until('a change stands in the queue', async () => {
+        const { rows } = await pool.query(
+          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%ALTER%'",
+        );
+        return rows.length > 0;
+      });
     const isIndexValid = async () => {
       const sql = 'SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass($1)';
       const { rows } = await pool.query(sql, [INDEX]);
@@ -84,15 +92,42 @@ if ((await availableEngines()).includes('postgres'))
       expect(await isIndexValid()).toBe(true);
     });
 
-    test('a change of a locked table lets other statements pass while it waits', async () => {
+    test('an index is taken as it is when the process was killed before it could note that it is built', async () => {
+      await pool.query('UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1', [MIGRATION]);
+      expect(await migrate(world.databaseUrl)).toEqual([MIGRATION]);
+      expect(await pendingMigrations(world.databaseUrl)).toEqual([]);
+    });
+
+    test('a script that PostgreSQL carries out after its process was killed is noted, and not begun again', async () => {
+      const begin = "INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('1', '', 'extra')";
+      await pool.query(begin);
+      const killed = new pg.Pool({ connectionString: world.databaseUrl });
+      killed.on('connect', (connection) => {
+        void waitsForLock().then(() =>
+          (connection as unknown as { connection: { stream: Socket } }).connection.stream.destroy(),
+        );
+      });
       await slow.query('BEGIN; SELECT 1 FROM sessions');
-      const changing = runScript(pool, 'ALTER TABLE sessions ADD COLUMN extra int');
-      await until('it stands in the queue', async () => {
+      await expect(
+        runScript(killed, 'SET lock_timeout = 0; ALTER TABLE sessions ADD COLUMN extra int'),
+      ).rejects.toThrow();
+      await slow.query('COMMIT');
+      await until('it is noted', async () => {
         const { rows } = await pool.query(
-          "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'ALTER%'",
+          "SELECT 1 FROM _prisma_migrations WHERE id = $1 AND finished_at > now() - interval '1 hour'",
+          ['1'],
         );
         return rows.length > 0;
       });
+      const columns = await pool.query("SELECT 1 FROM information_schema.columns WHERE column_name = 'extra'");
+      expect(columns.rows).toHaveLength(1);
+      await killed.end();
+    });
+
+    test('a change of a locked table lets other statements pass while it waits', async () => {
+      await slow.query('BEGIN; SELECT 1 FROM sessions');
+      const changing = runScript(pool, 'ALTER TABLE sessions ADD COLUMN extra int');
+      await waitsForLock();
       // Behind it in the queue: this would wait for the end of the long transaction.
       await refresh();
       await slow.query('COMMIT');
