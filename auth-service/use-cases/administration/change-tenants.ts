@@ -52,6 +52,15 @@ const MAX_TENANT_NAME_LENGTH = 255;
 const HASURA_ADMIN_ROLE = 'admin';
 const PLATFORM_SCOPES = 'platform:';
 
+/** What an input changes in a tenant. */
+interface TenantChange {
+  /** Default: the tenant. */
+  readonly subject?: AuditSubject;
+  readonly details: AuditDetails;
+  /** @returns whether it takes claims away from tokens. */
+  update(transaction: Transaction, tenantId: number): Promise<boolean>;
+}
+
 /** For operators; each gives the tenant as changed. @throws AdministrationError from each of them. */
 export function createChangeTenants({ database, tenants, now }: ChangeTenantsOptions) {
   const getTenant = createGetTenant(database);
@@ -59,12 +68,7 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
   /** One change of a tenant that there is, with its entry in the audit log. */
   function changing<Input extends TenantInput>(
     event: AuditEvent,
-    read: (input: Input) => {
-      subject?: AuditSubject;
-      details: AuditDetails;
-      /** @returns whether it takes claims away from tokens. */
-      update(transaction: Transaction, tenantId: number): Promise<boolean>;
-    },
+    read: (input: Input) => TenantChange,
   ): AdministrationUseCase<Input, ListedTenant> {
     return async (administrator, input) => {
       requireOperator(administrator);
@@ -128,64 +132,68 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
     enableTenant: switching(createEnableTenant),
 
     /** Sets what administrators of a tenant may give to its users and service accounts. */
-    setAssignable: changing<SetAssignableInput>('tenant.set-assignable', (input) => {
-      const { roles, claims, scopes } = readAssignable(input);
-      return {
-        details: { ...(roles && { roles }), ...(claims && { claims }), ...(scopes && { scopes }) },
-        update: async (transaction, id) => {
-          await transaction.tenant.update({
-            where: { id },
-            data: {
-              ...(roles && { assignableRoles: [...roles] }),
-              ...(claims && { assignableClaims: [...claims] }),
-              ...(scopes && { assignableScopes: [...scopes] }),
-            },
-          });
-          return false;
-        },
-      };
-    }),
+    setAssignable: changing('tenant.set-assignable', changeOfAssignable),
 
     /**
      * Sets the extra claims of all users of a tenant, in place of the present ones. When one is taken away or changed, the access
      * tokens of all of them are revoked.
      */
-    setTenantClaims: changing<SetTenantClaimsInput>('tenant.set-claims', (input) => {
-      const claims = readExtraClaims(input.claims);
-      return {
-        details: { claims: Object.keys(claims) },
-        update: async (transaction, id) => {
-          const before = await readSharedClaims(transaction, id);
-          await transaction.tenant.update({ where: { id }, data: { claims } });
-          return takesAway(mergeClaims(before.claims), claims);
-        },
-      };
-    }),
+    setTenantClaims: changing('tenant.set-claims', changeOfTenantClaims),
 
     /**
      * Sets the extra claims of all users with a role in a tenant, in place of the present ones. When one is taken away or
      * changed, the access tokens of the whole tenant are revoked: who has the role is not looked for.
      */
-    setRoleClaims: changing<SetRoleClaimsInput>('role.set-claims', ({ role, claims: given }) => {
-      if (role == null) throw missingField('role');
-      if (!ROLE_NAME.test(role)) throw invalidField('role', 'the name of a role');
-      const claims = readExtraClaims(given);
-      return {
-        subject: { kind: 'role', id: role },
-        details: { claims: Object.keys(claims) },
-        update: async (transaction, tenantId) => {
-          const { claims: ofTenant, roleClaims } = await readSharedClaims(transaction, tenantId);
-          const where = { tenantId_role: { tenantId, role } };
-          await transaction.roleClaims.upsert({ where, create: { tenantId, role, claims }, update: { claims } });
-          const replaced = roleClaims.find((one) => one.role === role)?.claims;
-          // They are put over the tenant's, and over those of other roles that users may have beside this one.
-          const below = [{}, ...roleClaims.filter((one) => one.role !== role).map((one) => one.claims)];
-          return below.some((one) =>
-            takesAway(mergeClaims(ofTenant, one, replaced), mergeClaims(ofTenant, one, claims)),
-          );
+    setRoleClaims: changing('role.set-claims', changeOfRoleClaims),
+  };
+}
+
+function changeOfAssignable(input: SetAssignableInput): TenantChange {
+  const { roles, claims, scopes } = readAssignable(input);
+  return {
+    details: { ...(roles && { roles }), ...(claims && { claims }), ...(scopes && { scopes }) },
+    update: async (transaction, id) => {
+      await transaction.tenant.update({
+        where: { id },
+        data: {
+          ...(roles && { assignableRoles: [...roles] }),
+          ...(claims && { assignableClaims: [...claims] }),
+          ...(scopes && { assignableScopes: [...scopes] }),
         },
-      };
-    }),
+      });
+      return false;
+    },
+  };
+}
+
+function changeOfTenantClaims(input: SetTenantClaimsInput): TenantChange {
+  const claims = readExtraClaims(input.claims);
+  return {
+    details: { claims: Object.keys(claims) },
+    update: async (transaction, id) => {
+      const before = await readSharedClaims(transaction, id);
+      await transaction.tenant.update({ where: { id }, data: { claims } });
+      return takesAway(mergeClaims(before.claims), claims);
+    },
+  };
+}
+
+function changeOfRoleClaims({ role, claims: given }: SetRoleClaimsInput): TenantChange {
+  if (role == null) throw missingField('role');
+  if (!ROLE_NAME.test(role)) throw invalidField('role', 'the name of a role');
+  const claims = readExtraClaims(given);
+  return {
+    subject: { kind: 'role', id: role },
+    details: { claims: Object.keys(claims) },
+    update: async (transaction, tenantId) => {
+      const { claims: ofTenant, roleClaims } = await readSharedClaims(transaction, tenantId);
+      const where = { tenantId_role: { tenantId, role } };
+      await transaction.roleClaims.upsert({ where, create: { tenantId, role, claims }, update: { claims } });
+      const replaced = roleClaims.find((one) => one.role === role)?.claims;
+      // They are put over the tenant's, and over those of other roles that users may have beside this one.
+      const below = [{}, ...roleClaims.filter((one) => one.role !== role).map((one) => one.claims)];
+      return below.some((one) => takesAway(mergeClaims(ofTenant, one, replaced), mergeClaims(ofTenant, one, claims)));
+    },
   };
 }
 
