@@ -40,21 +40,9 @@ export function receiveOverWebSocket(
   context: OperationContext,
   { receiver, traceContext }: SourceStream,
 ): EventConnection {
-  const { protocol, url } = target.events;
+  const { protocol } = target.events;
   const words = WORDS[protocol === 'graphql-ws' ? protocol : 'graphql-transport-ws'];
-  const { headers: configured, forwardHeaders } = target;
-  const headers = { ...headersByName(target, context), ...traceContext };
-  // They are about a body, and this request has none.
-  delete headers['content-type'];
-  delete headers.accept;
-  const options: ClientOptions & { closeTimeout: number } = {
-    headers,
-    handshakeTimeout: target.timeoutMs,
-    maxPayload: MAX_MESSAGE_BYTES,
-    perMessageDeflate: false,
-    closeTimeout: REMOTE_CLOSE_TIMEOUT_MS,
-  };
-  const socket = new WebSocket(url, protocol, options);
+  const socket = openHandshake(target, context, traceContext);
   const unfinished = target.connections.unfinishedEvents.begin(target.name);
   let received = 0;
   const send = (message: object) => socket.send(JSON.stringify(message), () => {});
@@ -78,14 +66,7 @@ export function receiveOverWebSocket(
   }
 
   socket.on('open', () => {
-    const { variables } = context.session;
-    const all = {
-      ...asTexts(forwardHeaders?.(context.clientHeaders)),
-      ...variables,
-      ...asTexts(configured),
-      ...traceContext,
-    };
-    send({ type: 'connection_init', payload: { ...variables, headers: all } });
+    send({ type: 'connection_init', payload: initPayload(target, context, traceContext) });
   });
   // What has come since the last message belongs to one that has not ended, but for control frames.
   socket.on('upgrade', ({ socket: connection }) =>
@@ -156,6 +137,40 @@ export function receiveOverWebSocket(
       socket.close(1000);
     },
   };
+}
+
+function openHandshake(
+  target: RemoteTarget,
+  context: OperationContext,
+  traceContext: SourceStream['traceContext'],
+): WebSocket {
+  const headers = { ...headersByName(target, context), ...traceContext };
+  // They are about a body, and this request has none.
+  delete headers['content-type'];
+  delete headers.accept;
+  const options: ClientOptions & { closeTimeout: number } = {
+    headers,
+    handshakeTimeout: target.timeoutMs,
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+    closeTimeout: REMOTE_CLOSE_TIMEOUT_MS,
+  };
+  return new WebSocket(target.events.url, target.events.protocol, options);
+}
+
+/** The session and the headers, for services that read them from the first message. */
+function initPayload(
+  { headers: configured, forwardHeaders }: RemoteTarget,
+  { session: { variables }, clientHeaders }: OperationContext,
+  traceContext: SourceStream['traceContext'],
+): object {
+  const headers = {
+    ...asTexts(forwardHeaders?.(clientHeaders)),
+    ...variables,
+    ...asTexts(configured),
+    ...traceContext,
+  };
+  return { ...variables, headers };
 }
 
 /** For the log: a service without WebSockets answers the handshake as any other request. */
