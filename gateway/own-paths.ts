@@ -1,6 +1,10 @@
 /** Publishes the keys that verify assertions, also where everything else below /.well-known is passed through. */
 export const ASSERTION_KEYS_PATH = '/.well-known/portico-jwks.json';
 
+export const GRAPHQL_PATH = '/v1/graphql';
+/** Hasura's first address of GraphQL, which old clients still use. */
+export const OLD_GRAPHQL_PATH = '/v1alpha1/graphql';
+
 const OWN =
   /^\/(?:v1|v1alpha1|api\/rest|api\/swagger|healthz|readyz|hasura\/healthz|\.well-known\/portico-jwks\.json)(?:\/|$)/i;
 

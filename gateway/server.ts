@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import express from 'express';
 import { CLIENT_CLOSED_REQUEST, type HttpServerCounts, type Logger, OTHER_ROUTE } from '../platform/index.ts';
 import { type InsightCommands, type JobCommandRunner, metadataApi } from './admin/index.ts';
 import type { Assertions } from './assertions/index.ts';
 import { CONSOLE_PATH, type ConsoleFiles, consolePage, isConsolePath, takeSessionCookies } from './console/index.ts';
-import { graphqlElsewhere, resourceNotFound } from './errors.ts';
+import { resourceNotFound } from './errors.ts';
+import { expressRoutes } from './express-routes.ts';
 import type { LiveGraph, MetadataReloads } from './graph/index.ts';
 import { type GraphqlEndpointOptions, graphqlEndpoint, refuseGraphqlRequest } from './graphql-http/index.ts';
 import { type DemoAccount, HOME_PATHS, homePage, isBrowserVisit } from './home/index.ts';
@@ -22,16 +22,8 @@ import {
   sendFlatError,
   setOwnHeaders,
 } from './http/index.ts';
-import {
-  type AccessLog,
-  type Cors,
-  health,
-  type ProcessState,
-  type RequestSpans,
-  readiness,
-  type SocketSpans,
-} from './ops/index.ts';
-import { ASSERTION_KEYS_PATH, isOwnPath } from './own-paths.ts';
+import type { AccessLog, Cors, ProcessState, RequestSpans, SocketSpans } from './ops/index.ts';
+import { GRAPHQL_PATH, isOwnPath, OLD_GRAPHQL_PATH } from './own-paths.ts';
 import { type PassThrough, restEndpoints, swagger } from './rest/index.ts';
 import type { Authenticator } from './session/index.ts';
 import type { Subscriptions } from './subscriptions/index.ts';
@@ -85,38 +77,27 @@ export interface GatewayServer {
   readonly upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 }
 
-const GRAPHQL_PATH = '/v1/graphql';
-/** Hasura's first address of GraphQL, which old clients still use. */
-const OLD_GRAPHQL_PATH = '/v1alpha1/graphql';
-
-/** Where clients of other servers look for GraphQL. */
-const USUAL_GRAPHQL_PATHS: readonly string[] = ['/graphql', '/api/graphql'];
-
-/** Services post events there. */
-const EVENTS_PATH = '/v1/events';
-
-/** The version of Hasura whose interface this is: its CLI and clients ask for it to know what they may send. */
-const HASURA_VERSION = { version: 'v2.48.16', server_type: 'ce' } as const;
-
 /** The routes. */
 export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
-  const exchanges = new WeakMap<IncomingMessage, HttpExchange>();
-  const exchangeOf = (request: IncomingMessage) => exchanges.get(request) as HttpExchange;
-
-  const { passThrough, subscriptions, enabledApis, requests } = parts;
+  const { passThrough, subscriptions, backgroundWork, consoleFiles, enabledApis, requests } = parts;
   const hasGraphql = enabledApis.has('graphql');
 
   const graphql = graphqlEndpoint({ ...parts, streamEvents: subscriptions.streamEvents });
   const oldGraphql = graphqlEndpoint({ ...parts, streamEvents: subscriptions.streamEvents }, 'flat');
   const rest = restEndpoints(parts);
-  const restDocument = swagger(parts);
-  const { backgroundWork } = parts;
   const metadata = metadataApi({
     ...parts,
     commands: backgroundWork?.commands,
     jobCommands: backgroundWork?.jobCommands,
   });
-  const { consoleFiles } = parts;
+  const seldomRoutes = expressRoutes({
+    ...parts,
+    oldGraphql: hasGraphql ? oldGraphql : undefined,
+    metadata: enabledApis.has('metadata') ? metadata : undefined,
+    events: backgroundWork?.events,
+    rest,
+    restDocument: swagger(parts),
+  });
   const home = homePage(parts.demoAccounts, consoleFiles !== undefined);
   const console = consoleFiles && consolePage({ ...parts, files: consoleFiles, hasJobs: backgroundWork !== undefined });
   const isHome = (path: string) => path === HOME_PATHS.page || path === HOME_PATHS.style;
@@ -124,40 +105,6 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
   const takesGraphqlUpgrade = (path: string) => hasGraphql && (path === GRAPHQL_PATH || path === OLD_GRAPHQL_PATH);
   const routeOfUpgrade = (path: string) =>
     takesGraphqlUpgrade(path) ? path : (passThrough.routeOf(path) ?? OTHER_ROUTE);
-
-  const app = express();
-  // Paths are as they are written, as in Hasura: what a proxy keeps from the public has no second spelling here.
-  app.enable('case sensitive routing');
-  app.enable('strict routing');
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.get(['/healthz', '/hasura/healthz'], (request, response) => {
-    const { status, text } = health(parts.graph, parts.reloads, request.query.strict === 'true');
-    response.status(status).type('text').send(text);
-  });
-  app.get('/v1/version', (_, response) => {
-    response.setHeader('cache-control', 'no-store');
-    response.json(HASURA_VERSION);
-  });
-  app.get('/readyz', (_, response) => {
-    const { status, body } = readiness(parts.graph, parts.authenticator, parts.processState());
-    response.status(status).json(body);
-  });
-  const { assertions } = parts;
-  if (assertions)
-    app.get(ASSERTION_KEYS_PATH, (_, response) => {
-      response.setHeader('cache-control', 'public, max-age=300');
-      response.json(assertions.keySet);
-    });
-  if (hasGraphql) app.all(OLD_GRAPHQL_PATH, (request) => oldGraphql(exchangeOf(request)));
-  if (enabledApis.has('metadata')) app.all('/v1/metadata', (request) => metadata(exchangeOf(request)));
-  if (backgroundWork) app.all(EVENTS_PATH, (request) => backgroundWork.events(exchangeOf(request)));
-  app.use('/api/rest', (request) => rest(exchangeOf(request)));
-  app.use('/api/swagger', (request) => restDocument(exchangeOf(request)));
-  app.use((request) => {
-    const isElsewhere = hasGraphql && USUAL_GRAPHQL_PATHS.includes(request.path);
-    sendFlatError(exchangeOf(request), isElsewhere ? graphqlElsewhere(GRAPHQL_PATH) : resourceNotFound());
-  });
 
   return {
     request: (request, response) => {
@@ -197,10 +144,9 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
         setOwnHeaders(exchange);
         home(exchange);
       } else {
-        exchange.route = ownRoute(exchange.path);
+        exchange.route = seldomRoutes.routeOf(exchange.path);
         setOwnHeaders(exchange);
-        exchanges.set(request, exchange);
-        app(request, response);
+        seldomRoutes.handle(exchange, request, response);
       }
     },
     upgrade: (request, socket, head) => {
@@ -225,24 +171,6 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
       }
     },
   };
-}
-
-/** Paths that express has a route for, beside those below `/api`. */
-const OWN_ROUTES: ReadonlySet<string> = new Set([
-  '/healthz',
-  '/hasura/healthz',
-  '/readyz',
-  '/v1/version',
-  '/v1/metadata',
-  EVENTS_PATH,
-  OLD_GRAPHQL_PATH,
-  ASSERTION_KEYS_PATH,
-]);
-
-/** The route of a path that express answers, for metrics. */
-function ownRoute(path: string): string {
-  if (OWN_ROUTES.has(path)) return path;
-  return path === '/api/swagger' || path.startsWith('/api/swagger/') ? '/api/swagger' : OTHER_ROUTE;
 }
 
 /** To the page at `/`, also where a proxy has put the gateway below a path of its own. */

@@ -26,6 +26,7 @@ const gateway = roomsOf('gateway', {
   cron: '',
   deliveries: 'cloud-events errors.ts http jobs metadata webhook-jobs webhooks platform',
   'errors.ts': 'platform',
+  'express-routes.ts': 'assertions errors.ts graph http ops own-paths.ts session platform',
   federation: 'errors.ts supergraph syntax platform',
   'federation/execute': 'federation/plan federation/response',
   'federation/plan': '',
@@ -74,7 +75,7 @@ const gateway = roomsOf('gateway', {
   schedules: 'errors.ts jobs kriti metadata upstream webhook-jobs webhooks platform',
   schemas: 'platform',
   'server.ts':
-    'admin assertions console errors.ts graph graphql-http home http ops own-paths.ts rest session subscriptions platform',
+    'admin assertions console errors.ts express-routes.ts graph graphql-http home http ops own-paths.ts rest session subscriptions platform',
   session: 'errors.ts platform',
   'session/authentication': 'session/jwt',
   'session/jwt': '',
