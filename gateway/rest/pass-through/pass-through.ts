@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { type Logger, OTHER_ROUTE } from '../../../platform/index.ts';
 import type { Assertions } from '../../assertions/index.ts';
-import { methodNotForwarded, resourceNotFound, toLoggedError } from '../../errors.ts';
+import { resourceNotFound, toLoggedError } from '../../errors.ts';
 import type { MetadataSubscriber } from '../../graph/index.ts';
 import {
   type HttpExchange,
@@ -12,16 +12,14 @@ import {
   type UpgradeRequest,
 } from '../../http/index.ts';
 import type { Environment, Metadata } from '../../metadata/index.ts';
-import { ADMIN_ROLE, type Authenticator, roleNotAllowed, type Session } from '../../session/index.ts';
+import type { Authenticator } from '../../session/index.ts';
 import type { ConcurrencySettings, TracedHeaders } from '../../upstream/index.ts';
-import { pathOfAnotherService } from '../errors.ts';
+import { admitRequest } from './admission.ts';
 import { openServiceConnections } from './connections.ts';
-import { refuseUnclearPath } from './path-rules.ts';
 import { PendingClient } from './pending-client.ts';
-import { type RelayTarget, relay } from './relay.ts';
+import { relay } from './relay.ts';
 import { handshakeHeaders } from './request-headers.ts';
-import { openServices, refuseUnlessPublic, type Service } from './service.ts';
-import { callerOf } from './service-bulkhead.ts';
+import { openServices } from './service.ts';
 import { relayWebSocket } from './websocket.ts';
 
 /** Passes requests on to the plain HTTP services of `services.yaml`. docs/pass-through.md lists what is forwarded. */
@@ -53,19 +51,6 @@ export interface PassThroughOptions {
   readonly log: Logger;
 }
 
-/** A request that goes through. */
-interface AdmittedRequest {
-  readonly service: Service;
-  readonly target: Omit<RelayTarget, 'dispatcher'>;
-  /** Undefined where no token is judged. */
-  readonly session: Session | undefined;
-  /** Whose place it takes. */
-  readonly caller: string;
-}
-
-/** They are about the way of a request to its server (RFC 9110 section 9.3), and no service's to answer. */
-const METHODS_OF_THE_WAY: ReadonlySet<string> = new Set(['TRACE', 'CONNECT']);
-
 /**
  * Opens the pass-through for the services of the metadata.
  *
@@ -79,35 +64,7 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
   let services = openServices(options.metadata, environment, credentialHeaders, assertions, traced);
   const sockets = new Set<Socket>();
 
-  /** @throws GatewayError why the request does not go through. */
-  async function admit(incoming: IncomingRequest): Promise<AdmittedRequest> {
-    const { path, search, request } = incoming;
-    const service = services.find(path);
-    if (!service) throw resourceNotFound();
-    const { name, permissions, timeout_seconds, only_public_without_token } = service.metadata;
-    // No token is verified there, so a caller with an expired one can get a new one; the log has no caller then.
-    let session: Session | undefined;
-    if (only_public_without_token) refuseUnlessPublic(service, incoming);
-    else {
-      const caller = await authenticator.authenticate(request.headers, undefined, incoming.span);
-      const isPermitted = (role: string) => permissions?.some((permission) => permission.role === role) ?? true;
-      if (caller.role !== ADMIN_ROLE && !isPermitted(caller.role)) throw roleNotAllowed();
-      if (METHODS_OF_THE_WAY.has(request.method ?? '')) throw methodNotForwarded();
-      refuseUnclearPath(path);
-      if (services.isUnclear(path)) throw pathOfAnotherService();
-      session = caller;
-    }
-    const target = {
-      name,
-      path: service.pathFor(path) + (search === '' ? '' : `?${search}`),
-      headers: service.headersFor(incoming, session),
-      tracing: service.tracing,
-      idleTimeoutMs: timeout_seconds * 1000,
-      policy: service.policy,
-      cookies: session?.cookies ?? [],
-    };
-    return { service, target, session, caller: callerOf(session, incoming.clientAddress) };
-  }
+  const admit = (incoming: IncomingRequest) => admitRequest(incoming, services, authenticator);
 
   return {
     matches: (path) => services.find(path) !== undefined,
