@@ -6,7 +6,7 @@ import { buildSchema, graphqlSync } from 'graphql';
 import { Redis } from 'ioredis';
 import { openReloadMarks } from '../../gateway/replicas/index.ts';
 import { createLogger } from '../../platform/index.ts';
-import { type Process, start } from './cli/portico.ts';
+import { COMMAND, type Process, type RunOptions, start } from './cli/portico.ts';
 import { freePort, keeper, reply, send, serve, until } from './harness/index.ts';
 import { metadataDirectory } from './harness/metadata-directory.ts';
 import { isRedisThere, REDIS_DATABASES, REDIS_URL } from './rate-limit/redis.ts';
@@ -21,6 +21,10 @@ let directory: string;
 let gateway: Process;
 let url: string;
 let metricsUrl: string;
+/** Its metrics as soon as it was ready. */
+let metricsWhenReady: string;
+/** One that has started, for the test that stops it. */
+let another: Process | undefined;
 
 /** The lines of its log so far. */
 const lines = (): Record<string, unknown>[] =>
@@ -71,8 +75,15 @@ async function reload(): Promise<number> {
   return status;
 }
 
-function open(port: number, count: number, more: Record<string, string> = {}, served = directory): Process {
+function open(
+  port: number,
+  count: number,
+  more: Record<string, string> = {},
+  served = directory,
+  options: RunOptions = {},
+): Process {
   return start(['serve', served, '--workers', String(count)], {
+    ...options,
     environment: {
       HASURA_GRAPHQL_SERVER_PORT: String(port),
       HASURA_GRAPHQL_ADMIN_SECRET: ADMIN_SECRET,
@@ -86,31 +97,27 @@ function open(port: number, count: number, more: Record<string, string> = {}, se
 beforeAll(async () => {
   const metadata = await keep(metadataDirectory({ 'version.yaml': { version: 3 } }));
   directory = metadata.path;
-  const metricsPort = await freePort();
+  const [port, metricsPort] = [await freePort(), await freePort()];
+  url = `http://127.0.0.1:${port}`;
   metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
-  gateway = await keep(open(0, 2, { PORTICO_METRICS_PORT: String(metricsPort) }));
-  await until('all workers listen', () => logged('workers.ready').length === 1);
-  url = `http://127.0.0.1:${logged('workers.ready')[0]?.port}`;
-});
-
-test('is ready when all of its first workers take requests', async () => {
-  const metricsPort = await freePort();
-  const port = await freePort();
-  const three = await keep(open(port, 3, { PORTICO_METRICS_PORT: String(metricsPort) }));
+  const more = { PORTICO_METRICS_PORT: String(metricsPort) };
+  gateway = await keep(open(port, 2, more, directory, { script: COMMAND }));
   const isReady = () =>
-    send(`http://127.0.0.1:${port}/readyz`).then(
+    send(`${url}/readyz`).then(
       ({ status }) => status === 200,
       () => false,
     );
   await until('it is ready', isReady);
-  const { text } = await send(`http://127.0.0.1:${metricsPort}/metrics`);
-  expect(text).toContain('portico_workers{state="listening"} 3');
-  expect(text).toContain('\nportico_worker_restarts_total 0\n');
-  three.signal('SIGTERM');
-  expect((await three.ended).code).toBe(0);
+  metricsWhenReady = (await send(metricsUrl)).text;
+  await until('it has told', () => logged('workers.ready').length === 1);
 });
 
 describe('a gateway of several workers', () => {
+  test('is ready when all of its first workers take requests', () => {
+    expect(metricsWhenReady).toContain('portico_workers{state="listening"} 2');
+    expect(metricsWhenReady).toContain('\nportico_worker_restarts_total 0\n');
+  });
+
   test('serves one port with all of them', async () => {
     for (let i = 0; i < 10; i++) expect((await send(`${url}/healthz`)).status).toBe(200);
     await until('both have answered', () => workers('request.completed').length === 2);
@@ -185,7 +192,7 @@ describe('a gateway of several workers', () => {
 
 test('a port in use is reported once, not by every worker', async () => {
   const other = await keep(serve(() => {}));
-  const { code, stderr } = await open(other.port, 3).ended;
+  const { code, stderr } = await open(other.port, 2).ended;
   expect(code).toBe(1);
   expect(stderr.match(/is already in use/g)).toHaveLength(1);
 });
@@ -196,12 +203,14 @@ test('a reload that is asked for before all workers have started does not end th
   starting.signal('SIGHUP');
   await until('all workers listen', () => starting.written().includes('workers.ready'));
   await until('the first one has reloaded', () => starting.written().includes('metadata.reloaded'));
-  starting.signal('SIGTERM');
-  expect((await starting.ended).code).toBe(0);
+  const port = /"event":"workers\.ready".*"port":(\d+)/.exec(starting.written())?.[1];
+  expect((await send(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+  another = starting;
 });
 
 test('a worker that does not end when it is stopped is killed', async () => {
-  const stuck = await keep(open(0, 2));
+  const stuck = another ?? (await keep(open(0, 2)));
+  another = undefined;
   await until('all workers listen', () => stuck.written().includes('workers.ready'));
   const [first] = stuck
     .written()

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { bearer, gatewayEnvironment, graphqlUpstream, keeper, openIssuer, send, until } from '../harness/index.ts';
 import { metadataDirectory } from '../harness/metadata-directory.ts';
-import { type Process, run, start } from './portico.ts';
+import { COMMAND, type Process, run, start } from './portico.ts';
 import { reportOf, textOf } from './run-check.ts';
 
 const { keep, close } = keeper();
@@ -21,7 +21,7 @@ describe('portico check', () => {
       metadataDirectory({ 'metadata/version.yaml': 'version: 3', 'remote_schemas.yaml': [SHOP] }),
     );
     const [given, told, found] = await Promise.all([
-      run(['check', directory.path], { environment }),
+      run(['check', directory.path], { environment, script: COMMAND }),
       run(['check', '--json'], { environment: { ...environment, HASURA_GRAPHQL_METADATA_DIR: directory.path } }),
       run(['check'], { cwd: directory.path }),
     ]);

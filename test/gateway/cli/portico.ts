@@ -2,7 +2,11 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const COMMAND = join(fileURLToPath(new URL('../../..', import.meta.url)), 'gateway/portico.mjs');
+const PACKAGE_DIR = fileURLToPath(new URL('../../..', import.meta.url));
+/** What a user runs. It looks first for changed code, which takes half of the processor time of a command that does little. */
+export const COMMAND = join(PACKAGE_DIR, 'gateway/portico.mjs');
+/** What that runs, once the code is compiled. */
+const COMPILED = join(PACKAGE_DIR, 'dist/gateway/cli/main.js');
 
 export interface Ended {
   readonly code: number | null;
@@ -23,11 +27,13 @@ export interface Process {
 export interface RunOptions {
   readonly cwd?: string;
   readonly environment?: NodeJS.ProcessEnv;
+  /** The script that is started. Default: the compiled one. */
+  readonly script?: string;
 }
 
 /** Starts the command `portico`, as it is built. */
-export function start(args: readonly string[], { cwd, environment }: RunOptions = {}): Process {
-  const child = spawn(process.execPath, [COMMAND, ...args], { cwd, env: { ...neutral(), ...environment } });
+export function start(args: readonly string[], { cwd, environment, script = COMPILED }: RunOptions = {}): Process {
+  const child = spawn(process.execPath, [script, ...args], { cwd, env: { ...neutral(), ...environment } });
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
     child[name].setEncoding('utf8').on('data', (text: string) => {
