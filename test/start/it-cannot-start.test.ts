@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -122,14 +122,15 @@ describe('the data directory', () => {
   });
 
   test('lost secrets are not replaced', async () => {
-    const broken = await makeDataDirWithAccounts();
-    writeFileSync(join(broken, 'secrets.json'), '{}');
-    expectOneLine(
-      await cannotStart({ PORTICO_DATA_DIR: broken }, ['auth-service']),
-      'PORTICO_DATA_DIR',
-      'secrets.json',
-    );
-    rmSync(broken, { recursive: true, force: true });
+    const file = join(dataDir, 'secrets.json');
+    const secrets = readFileSync(file);
+    writeFileSync(file, '{}');
+    try {
+      expectOneLine(await cannotStart({}, ['auth-service']), 'PORTICO_DATA_DIR', 'secrets.json');
+      expect(readFileSync(file, 'utf8')).toBe('{}');
+    } finally {
+      writeFileSync(file, secrets);
+    }
   });
 });
 
