@@ -27,12 +27,12 @@ interface Replica extends RunningProcess {
   readonly metricsUrl: string;
 }
 
-/** At a cost at which logins at once wait for each other, for long where they cannot be held in the database. */
+/** At a cost at which logins at once wait for each other, where they cannot be held in the database. */
 function startReplicas({ url, engine }: TestDatabase, count: number): Promise<Replica[]> {
   const start = async () => {
     const port = await freePort();
     const settings = {
-      AUTH_BCRYPT_COST: engine === 'pglite' ? '11' : '10',
+      AUTH_BCRYPT_COST: engine === 'pglite' ? '10' : '4',
       AUTH_DATABASE_STATEMENT_TIMEOUT_SECONDS: '60',
       AUTH_HASH_THREADS: '1',
       AUTH_SHUTDOWN_TIMEOUT_SECONDS: '60',

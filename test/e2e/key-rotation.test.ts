@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { compareSync, hashSync } from 'bcryptjs';
 import jwt from 'jsonwebtoken';
 import { createPasswords } from '../../auth-service/passwords/index.ts';
-import { runCommandProcess } from '../auth-service/cli/run.ts';
+import { runCommand } from '../auth-service/cli/run.ts';
 import { type RunningProcess, runProgram } from '../auth-service/process.ts';
 import { configFor, environment, LOGIN } from '../auth-service/service.ts';
 import {
@@ -80,7 +80,7 @@ describe.each(await availableEngines())('a rotation with two processes of the se
 
   test('no login fails, every token verifies with the keys that were known before, and both change over', async () => {
     const first = kidOf(await loginAt(urls[0] ?? ''));
-    const { stdout } = await runCommandProcess(['key', 'rotate', '--json'], environment(testDatabase.url));
+    const { stdout } = await runCommand(['key', 'rotate', '--json'], environment(testDatabase.url));
     const { kid: next } = JSON.parse(stdout);
     for (const url of urls) await until('the key is published', async () => (await publishedBy(url)).has(next));
 
