@@ -24,8 +24,14 @@ const REASONS: Readonly<Record<string, string>> = {
   '57P03': 'it is starting up or shutting down',
 };
 
-/** Reasons that pass when the database comes up. A host name may be unknown until its container runs. */
-const MAY_PASS = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'ECONNRESET', 'ETIMEDOUT', '57P03']);
+/**
+ * Reasons that pass when the database comes up. A host name may be unknown, or its address unreachable, until its container runs,
+ * and other services that start at the same time may have all connections.
+ */
+const MAY_PASS = new Set([
+  ...['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNRESET', 'ETIMEDOUT'],
+  ...['53300', '57P03'],
+]);
 
 export interface ConnectOptions {
   /** How long to wait for a database that is not up yet, in seconds. A wrong password is not waited for. */

@@ -2,10 +2,14 @@
  * PostgreSQL's codes (manual, appendix A) for a server that rejects the user, as while its password is changed; shuts down or
  * starts up; is out of connections, memory or disk space; is a read-only standby; cancels a statement after a timeout or a
  * transaction in a deadlock or conflict (40001, 40P01: rolled back); or cannot read its files; and node's codes for a lost
+ * connection, for a host name that cannot be looked up, for a network that is away, or without a descriptor or port for another
  * connection, and for a Unix socket, or the file of a certificate, that is not there at the moment or may not be opened.
  */
 const AWAY =
-  /^(08\w{3}|28000|28P01|40001|40P01|57P0\w|57014|53\w{3}|55000|55P03|25006|58\w{3}|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|NOENT|ACCES))$/;
+  /^(08\w{3}|28000|28P01|40001|40P01|57P0\w|57014|53\w{3}|55000|55P03|25006|58\w{3}|E(CONN\w+|PIPE|TIMEDOUT|NOTFOUND|AI_\w+|HOSTUNREACH|HOSTDOWN|NETUNREACH|NETDOWN|ADDRNOTAVAIL|MFILE|NFILE|NOENT|ACCES))$/;
+
+/** OpenSSL's codes, as node has them, for a certificate of the server that has expired or is not trusted, and a failed handshake. */
+const UNTRUSTED = /^(CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|ERR_(TLS|SSL)_\w+)$/;
 
 /** Prisma's own codes: refused, cannot connect, cut off, no connection became free, a transaction took too long, deadlock. */
 const AWAY_IN_PRISMA = /^P(1000|1001|1002|1008|1011|1017|2024|2028|2034|2037)$/;
@@ -31,7 +35,11 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   let cause = error;
   for (let depth = 0; depth < DEPTH && typeof cause === 'object' && cause !== null; depth += 1) {
     const { code, originalCode, kind, message } = cause as Record<string, unknown>;
-    if ([code, originalCode].some((one) => typeof one === 'string' && (AWAY.test(one) || AWAY_IN_PRISMA.test(one))))
+    if (
+      [code, originalCode].some(
+        (one) => typeof one === 'string' && [AWAY, UNTRUSTED, AWAY_IN_PRISMA].some((codes) => codes.test(one)),
+      )
+    )
       return true;
     if (typeof kind === 'string' && UNAVAILABLE_KINDS.has(kind)) return true;
     if (typeof message === 'string' && UNAVAILABLE_MESSAGES.test(message)) return true;

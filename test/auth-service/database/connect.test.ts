@@ -106,8 +106,9 @@ describe('waiting for the database', () => {
     const port = await freePort();
     const connecting = connectToDatabase(`postgresql://me@127.0.0.1:${port}/shop`, { waitSeconds: 30 });
     const failed = connecting.catch((error: Error) => error.message);
-    // It answers after a while, and what it answers then is final.
-    const server = createServer((socket) => socket.once('data', () => socket.end(errorMessage('28P01'))));
+    // It listens after a while, then has no connection left, and what it answers to the next one is final.
+    const answers = ['53300', '28P01'];
+    const server = createServer((socket) => socket.once('data', () => socket.end(errorMessage(answers.shift() ?? ''))));
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
 
     expect(await failed).toMatch(/wrong user or password/);

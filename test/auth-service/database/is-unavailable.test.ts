@@ -4,6 +4,11 @@ import { isDatabaseUnavailable } from '../../../auth-service/database/index.ts';
 const passing = [
   ['an administrator ends the connection', { code: '57P01' }],
   ['the disk is full', { code: '53100' }],
+  ['the name server fails', { code: 'EAI_FAIL' }],
+  ['the network is down', { code: 'ENETDOWN' }],
+  ['there is no descriptor for another connection', { code: 'EMFILE' }],
+  ['there is no port for another connection', { code: 'EADDRNOTAVAIL' }],
+  ['the certificate of the server has expired', { code: 'CERT_HAS_EXPIRED' }],
   ['the Unix socket is gone', { code: 'ENOENT' }],
   ['the Unix socket is not for this user', { code: 'EACCES' }],
   ['a deadlock, by the driver', { code: '40P01' }],
