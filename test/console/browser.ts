@@ -11,6 +11,7 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 export interface WatchedPage extends Page {
   /** Violations of the Content-Security-Policy, exceptions and errors that the browser reports, so far. */
   problems(): readonly string[];
+  forgetProblems(): void;
 }
 
 /** Chromium, which `test/services.mjs` has found. */
@@ -36,7 +37,56 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   await page.exposeFunction('reportViolation', (violation: string) => problems.push(violation));
   await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) =>
     window.reportViolation(\`\${event.violatedDirective} \${event.blockedURI} \${event.sample}\`))`);
-  return Object.assign(page, { problems: () => problems });
+  return Object.assign(page, { problems: () => problems, forgetProblems: () => void problems.splice(0) });
+}
+
+/**
+ * Pages of one console. Chromium starts two processes for a page of its own and compiles all scripts anew, so a page whose
+ * context is closed is opened again, without cookies, storage, other tabs and routes. One that is closed itself is not.
+ */
+export class ConsolePages {
+  readonly #browser: Browser;
+  readonly #url: string;
+  readonly #idle = new Map<string, WatchedPage[]>();
+
+  /** @param url that of the console, with a slash */
+  constructor(browser: Browser, url: string) {
+    this.#browser = browser;
+    this.#url = url;
+  }
+
+  async open(options: BrowserContextOptions = {}): Promise<WatchedPage> {
+    const kind = JSON.stringify(options);
+    const idle = this.#idle.get(kind) ?? [];
+    this.#idle.set(kind, idle);
+    const used = idle.pop();
+    if (used) return used;
+    const page = await openPage(this.#browser, options);
+    const context = page.context();
+    const close = context.close.bind(context);
+    context.close = async () => {
+      if (page.isClosed()) return close();
+      await this.#clean(page);
+      idle.push(page);
+    };
+    return page;
+  }
+
+  async #clean(page: WatchedPage): Promise<void> {
+    const context = page.context();
+    const tabs = context.pages().filter((tab) => tab !== page);
+    await Promise.all(tabs.map((tab) => tab.close()));
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.removeAllListeners('request');
+    // No script of the console runs there that could store anything. Another origin would have a process of its own.
+    await page.goto(`${this.#url}settings.json`);
+    await page.evaluate(() => {
+      localStorage.clear();
+      sessionStorage.clear();
+    });
+    await context.clearCookies();
+    page.forgetProblems();
+  }
 }
 
 /** What axe finds against WCAG 2.2 AA and good practice on a page: a line for each rule, with the elements that break it. */

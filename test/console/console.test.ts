@@ -9,7 +9,7 @@ import { type Portico, startPortico } from '../e2e/portico.ts';
 import { isServiceThere } from '../found-services.ts';
 import { freePort, type GraphqlUpstream, serve } from '../gateway/harness/index.ts';
 import { describeAdministration } from './administration-scenarios.ts';
-import { accessibilityProblems, openBrowser, openPage, type WatchedPage } from './browser.ts';
+import { accessibilityProblems, ConsolePages, openBrowser, openPage, type WatchedPage } from './browser.ts';
 import { exploredService } from './explored-service.ts';
 import { describeTrials } from './explorer-scenarios.ts';
 import { addJobsTo, describeJobs, type JobsWebhook, LOOKING_ROLE } from './job-scenarios.ts';
@@ -20,6 +20,7 @@ const PHONE = { viewport: { width: 375, height: 720 } };
 
 let portico: Portico;
 let browser: Browser;
+let pages: ConsolePages;
 
 const hasBrowser = isServiceThere('chromium');
 const describeInBrowser = hasBrowser ? describe : describe.skip;
@@ -48,6 +49,7 @@ beforeAll(async () => {
     PORTICO_INSIGHT_ROLES: LOOKING_ROLE,
   };
   [portico, browser] = await Promise.all([startPortico({ environment }), openBrowser()]);
+  pages = new ConsolePages(browser, `${portico.url}/console/`);
 });
 afterAll(async () => {
   await browser?.close();
@@ -58,7 +60,7 @@ afterAll(async () => {
 });
 
 async function openConsole(path = '', options = {}): Promise<WatchedPage> {
-  const page = await openPage(browser, options);
+  const page = await pages.open(options);
   await page.goto(`${portico.url}/console/${path}`);
   await page.getByRole('heading', { name: 'Portico' }).waitFor();
   return page;

@@ -58,6 +58,8 @@ export function describeTypedText(describeInBrowser: typeof describe.skip, conso
       await page.getByText('1 user', { exact: true }).waitFor();
       expect(await search.inputValue()).toBe('caro');
       expect(new URL(page.url()).search).toBe('?search=caro');
+      // No test after it gets a page with such a clock.
+      await page.close();
       await page.context().close();
     });
 
