@@ -104,7 +104,7 @@ const gateway = roomsOf('gateway', {
 
 const authService = roomsOf('auth-service', {
   'active-span.ts': 'platform',
-  audit: 'database platform',
+  audit: 'clock database platform',
   cli: 'audit clock config.ts database passwords settings throttle tokens use-cases platform',
   clock: 'database platform',
   'config.ts': 'database passwords settings throttle tokens platform',
@@ -113,7 +113,7 @@ const authService = roomsOf('auth-service', {
   graph: 'errors.ts http use-cases platform',
   'graph/administration': '',
   housekeeping: 'clock database platform',
-  http: 'active-span.ts database errors.ts tokens use-cases platform',
+  http: 'active-span.ts clock database errors.ts tokens use-cases platform',
   'log-events.ts': '',
   'main.ts': 'config.ts process platform',
   metrics: 'audit database housekeeping http passwords throttle tokens use-cases platform',
@@ -126,7 +126,7 @@ const authService = roomsOf('auth-service', {
   'server.ts': 'active-span.ts errors.ts graph http oauth tokens use-cases platform',
   settings: 'database passwords throttle tokens platform',
   throttle: 'database platform',
-  tokens: 'audit database platform',
+  tokens: 'audit clock database platform',
   'use-cases': 'audit database passwords throttle tokens platform',
   'use-cases/administration': 'use-cases/clients',
   'use-cases/clients': '',

@@ -1,5 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { type Logger, networkOf } from '../../platform/index.ts';
+import type { ServiceTime } from '../clock/index.ts';
 import type { Database } from '../database/index.ts';
 import { AuditDeduplicator } from './deduplicator.ts';
 import { type AuditEntry, type AuditSubject, auditStatement, PLATFORM } from './entry.ts';
@@ -25,13 +26,10 @@ export interface Audit {
   stop(): Promise<void>;
 }
 
-export interface AuditOptions {
+export interface AuditOptions extends ServiceTime {
   database: Database;
   /** The same in all replicas. */
   secret: Uint8Array;
-  now(): Date;
-  /** Does something again and again, until what it returns is called. */
-  every(milliseconds: number, action: () => Promise<void>): () => void;
   logger: Logger;
 }
 

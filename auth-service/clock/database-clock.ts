@@ -1,6 +1,7 @@
 import type { Logger } from '../../platform/index.ts';
 import { type Database, Prisma } from '../database/index.ts';
 import { repeat } from './repeat.ts';
+import type { ServiceTime } from './service-time.ts';
 
 /** How often the clocks are compared, in milliseconds. */
 const MEASURE_EVERY_MS = 15_000;
@@ -13,8 +14,7 @@ export interface DatabaseClockOptions {
   readonly logger: Pick<Logger, 'warn' | 'info'>;
   /** The clock of this machine. */
   systemNow?(): Date;
-  /** Does something again and again, until what it returns is called. */
-  every?(milliseconds: number, action: () => Promise<void>): () => void;
+  every?: ServiceTime['every'];
 }
 
 /** The time of this service. */

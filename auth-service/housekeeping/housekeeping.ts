@@ -1,16 +1,14 @@
+import type { ServiceTime } from '../clock/index.ts';
 import type { Sweep } from './sweep.ts';
 
-export interface HousekeepingOptions {
+export interface HousekeepingOptions extends ServiceTime {
   sweeps: readonly Sweep[];
   /** `intervalMinutes` 0: never. `batchRows`: how many rows one statement removes at most. */
   policy: { intervalMinutes: number; batchRows: number };
-  now(): Date;
   /** Whether the clock of this machine is too far from the database's to delete by it. */
   isClockWrong(): Promise<boolean>;
   /** From 0 to 1. */
   random(): number;
-  /** Does something again and again, until what it returns is called. */
-  every(milliseconds: number, action: () => Promise<void>): () => void;
   /** Hears what a round removed, by the names of the sweeps; not of rounds that found nothing. */
   onRemoved(counts: Readonly<Record<string, number>>): void;
   /** Hears of a sweep that went wrong. The next round tries it again. */

@@ -1,16 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../platform/index.ts';
+import type { ServiceTime } from '../clock/index.ts';
 import type { ConfirmRotations, SpentToken } from '../use-cases/index.ts';
 
 /** How long a connection has to outlive a reply before the reply counts as delivered. */
 const SETTLE_MS = 250;
 
-export interface RefreshDeliveriesOptions {
+export interface RefreshDeliveriesOptions extends ServiceTime {
   confirmRotations: ConfirmRotations;
-  now(): Date;
-  /** Does something again and again, until what it returns is called. */
-  every(milliseconds: number, action: () => Promise<void>): () => void;
   logger: Logger;
 }
 

@@ -1,3 +1,4 @@
+import type { ServiceTime } from '../clock/index.ts';
 import type { Database } from '../database/index.ts';
 import {
   decipherRefreshToken,
@@ -34,14 +35,11 @@ export interface RefreshTokens {
   read(token: string): readonly RefreshTokenContent[];
 }
 
-export interface RefreshTokensOptions {
+export interface RefreshTokensOptions extends ServiceTime {
   database: Database;
   sealer: Sealer;
-  now(): Date;
   randomBytes(size: number): Uint8Array;
   policy: RefreshTokenKeyPolicy;
-  /** Does something again and again, until what it returns is called. */
-  every(milliseconds: number, action: () => Promise<void>): () => void;
   /** Is called when the keys could not be read again; the ones that are known stay in use. */
   onReloadFailed?(error: unknown): void;
   /** Is called with the ids of keys that the key-encryption key does not open, at the start and when they change. */

@@ -1,5 +1,6 @@
 import type { JsonWebKey, KeyObject } from 'node:crypto';
 import { StartError } from '../../platform/index.ts';
+import type { ServiceTime } from '../clock/index.ts';
 import { type Database, SigningKeyState } from '../database/index.ts';
 import { KEY_ALGORITHMS, type KeyAlgorithm, readPrivateKey } from './key-pairs.ts';
 import { advanceKeys } from './key-rotation.ts';
@@ -49,13 +50,10 @@ export interface SigningKeys {
   knows(kid: string): Promise<boolean>;
 }
 
-export interface SigningKeyOptions {
+export interface SigningKeyOptions extends ServiceTime {
   database: Database;
   sealer: Sealer;
   policy: KeyPolicy;
-  now(): Date;
-  /** Does something again and again, until what it returns is called. */
-  every(milliseconds: number, action: () => Promise<void>): () => void;
   /** Hears when the keys could not be read again; the ones that are known stay in use. */
   onReloadFailed?(error: unknown): void;
 }
