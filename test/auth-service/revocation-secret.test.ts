@@ -1,16 +1,20 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
-import { createTestDatabase, preferredEngine } from '../database/index.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { createTestDatabase, preferredEngine, type TestDatabase } from '../database/index.ts';
 import { REVOCATION_SECRET, startTestService, type TestService } from './service.ts';
 
 const PREVIOUS = 'the-secret-that-gateways-had-until-today';
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase({ engine: preferredEngine() });
+});
+afterAll(() => database.drop());
+
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
 async function start(settings: Record<string, string> = {}): Promise<TestService> {
-  const database = await createTestDatabase({ engine: preferredEngine() });
-  closers.push(() => database.drop());
   const service = await startTestService(database.url, settings);
   closers.push(() => service.stop());
   return service;

@@ -1,3 +1,4 @@
+import { request } from 'undici';
 import { LOGIN } from './service.ts';
 
 export interface Tokens {
@@ -49,12 +50,13 @@ const LIST =
 /** Speaks to the auth service at `url` the way the gateway does, or an attacker who got past it. */
 export function sessionClient(url: string) {
   async function ask<Data>(query: string, variables: unknown, headers: Record<string, string> = {}) {
-    const response = await fetch(`${url}/graphql`, {
+    // In place of `fetch`, which takes half as much processor time again for a request.
+    const response = await request(`${url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ query, variables }),
     });
-    const text = await response.text();
+    const text = await response.body.text();
     const body = JSON.parse(text);
     const [result] = Object.values(body.data ?? {}) as Data[];
     return {

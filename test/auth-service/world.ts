@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { compareSync, hashSync } from 'bcryptjs';
 import { type Database, openDatabase } from '../../auth-service/database/index.ts';
+import { loadBcrypt } from '../../auth-service/passwords/bcrypt-library.ts';
 import { createPasswords, type Passwords } from '../../auth-service/passwords/index.ts';
 import type { AuthServiceDependencies } from '../../auth-service/process/service.ts';
 import { createTestDatabase, type Engine, openTestClient, PATIENCE_MS, type TestClient } from '../database/index.ts';
@@ -70,11 +70,12 @@ export async function createWorld(
 
 /** Hashes passwords as a test's service does, in this thread. */
 export function testPasswords(databaseUrl: string, changes: Record<string, string> = {}): Passwords {
+  const { hash, compare } = loadBcrypt();
   return createPasswords({
     ...configFor(databaseUrl, changes).passwords,
     bcrypt: {
-      hash: async (text, cost) => hashSync(text, cost),
-      compare: async (text, hash) => compareSync(text, hash),
+      hash: async (text, cost) => hash(text, cost),
+      compare: async (text, hashed) => compare(text, hashed),
     },
   });
 }

@@ -1,17 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { PLATFORM_SCOPE } from '../../../auth-service/use-cases/index.ts';
 import { preferredEngine } from '../../database/index.ts';
 import { startTestService, type TestService } from '../service.ts';
 import { sessionClient } from '../session-client.ts';
 import { until } from '../until.ts';
-import {
-  type Administered,
-  openAdministered,
-  operationOf,
-  PASSWORD,
-  type Result,
-  tokenOfClient,
-} from './administered.ts';
+import { createWorld, type World } from '../world.ts';
+import { type Administered, administer, operationOf, PASSWORD, type Result, tokenOfClient } from './administered.ts';
 
 const DISABLE = 'auth_admin_user_disable';
 
@@ -19,17 +13,21 @@ const DISABLE = 'auth_admin_user_disable';
 const engine = preferredEngine();
 
 describe('rights that have ended, and changes at once', () => {
+  let world: World;
   let it: Administered;
   /** Another process of the same service. */
   let other: TestService;
 
-  beforeEach(async () => {
-    it = await openAdministered(engine);
-    other = await startTestService(it.world.databaseUrl);
+  beforeAll(async () => {
+    world = await createWorld(engine);
+    other = await startTestService(world.databaseUrl);
   });
-  afterEach(async () => {
+  beforeEach(async () => {
+    it = await administer(world);
+  });
+  afterAll(async () => {
     await other.stop();
-    await it.close();
+    await world.close();
   });
 
   const code = async (token: string, field: string, data: Record<string, unknown>) =>

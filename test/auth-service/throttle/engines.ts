@@ -1,4 +1,4 @@
-import { availableEngines, createTestDatabase, type Engine } from '../../database/index.ts';
+import { availableEngines, createTestDatabase, type Engine, preferredEngine } from '../../database/index.ts';
 import { isRedisThere, REDIS_URL } from '../../gateway/rate-limit/redis.ts';
 
 const engines = await availableEngines();
@@ -9,6 +9,11 @@ export type Counting = Engine | 'redis';
 /** PGlite always; PostgreSQL and Redis where one answers. Says so where one does not. */
 export async function availableCounting(): Promise<readonly Counting[]> {
   return [...engines, ...((await isRedisThere()) ? (['redis'] as const) : [])];
+}
+
+/** One for each store: `stores.test.ts` tries the statements of the one in the database on both of its engines. */
+export async function countingByStore(): Promise<readonly Counting[]> {
+  return [preferredEngine(), ...((await isRedisThere()) ? (['redis'] as const) : [])];
 }
 
 /** The engine of the database beside it, and the setting that makes a service count there. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestService, type TestService, THROTTLED } from '../service.ts';
 import { sessionClient } from '../session-client.ts';
 import { loginAt, type Outcome, openThrottledWorld, statuses, type ThrottledWorld, times } from './callers.ts';
-import { availableCounting, settingsOf } from './engines.ts';
+import { countingByStore, settingsOf } from './engines.ts';
 
 const HOME = '203.0.113.7';
 const ATTACKER = '198.51.100.1';
@@ -14,7 +14,7 @@ const newAddress = () => {
   return `10.1.${addresses >> 8}.${addresses & 255}`;
 };
 
-describe.each(await availableCounting())('guessing passwords, counted in %s', (counting) => {
+describe.each(await countingByStore())('guessing passwords, counted in %s', (counting) => {
   let world: ThrottledWorld;
   /** A service that lets an address fail eight times only, so that fewer guesses show what counts for an address. */
   let strict: TestService;

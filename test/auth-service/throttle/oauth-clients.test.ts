@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addClientTo } from '../operator.ts';
 import { openThrottledWorld, type ThrottledWorld, times } from './callers.ts';
-import { availableCounting } from './engines.ts';
+import { countingByStore } from './engines.ts';
 
 let addresses = 0;
 const newAddress = () => {
@@ -10,7 +10,7 @@ const newAddress = () => {
   return `10.2.${addresses >> 8}.${addresses & 255}`;
 };
 
-describe.each(await availableCounting())('guessing the secrets of clients, counted in %s', (counting) => {
+describe.each(await countingByStore())('guessing the secrets of clients, counted in %s', (counting) => {
   let world: ThrottledWorld;
 
   beforeAll(async () => {
