@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { ApiError } from '../api/index.ts';
-import { Button, LoadFailure, Notice, useLoaded } from '../parts/index.ts';
+import { Button, LoadFailure, Notice, PageHeader, useLoaded } from '../parts/index.ts';
 import { goTo, parameters, path, pathWith } from '../routing/index.ts';
 import {
   ADMINISTRATOR_ROLES,
@@ -43,11 +43,13 @@ export function pickOtherTenant(): void {
 interface AdministeredPageProps {
   /** Whether operators pick a tenant first. */
   readonly isOfTenant: boolean;
+  /** The heading where it cannot be shown, of a page that has its own once it is loaded. */
+  readonly title?: string | undefined;
   readonly children: (administered: Administered) => ComponentChildren;
 }
 
 /** Shows a page of administrators to those who are, by what the auth service says, and why not to others. */
-export function AdministeredPage({ isOfTenant, children }: AdministeredPageProps) {
+export function AdministeredPage({ isOfTenant, title, children }: AdministeredPageProps) {
   const named = parameters.value.get('tenant') ?? undefined;
   const { value, error, reload } = useLoaded(
     async (signal) => {
@@ -66,7 +68,13 @@ export function AdministeredPage({ isOfTenant, children }: AdministeredPageProps
         replaces: true,
       });
   }, [isOperator, isOfTenant, named]);
-  if (error !== undefined) return <NotAdministered error={error} reload={reload} isOther={named !== undefined} />;
+  if (error !== undefined)
+    return (
+      <>
+        {title !== undefined && <PageHeader title={title} />}
+        <NotAdministered error={error} reload={reload} isOther={named !== undefined} />
+      </>
+    );
   if (!value) return <p class="loading dim">{shell.loading}</p>;
   const tenant = value.auth_admin_tenant_get ?? value.auth_admin_me?.tenant ?? undefined;
   return (

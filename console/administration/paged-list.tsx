@@ -31,7 +31,7 @@ export function PagedList<Entry>({ label, loaded, summary, columns, row, isExcer
   if (error !== undefined && !value)
     return (
       <>
-        <LoadFailure error={error} reload={reload} />
+        <LoadFailure what={label} error={error} reload={reload} />
         {pageCursor() !== null && (
           <Button
             onClick={() => goTo(pathWith(path.value, { ...Object.fromEntries(parameters.value), after: undefined }))}
@@ -50,7 +50,7 @@ export function PagedList<Entry>({ label, loaded, summary, columns, row, isExcer
       aria-busy={isLoading}
       {...kept}
     >
-      {error !== undefined && <LoadFailure error={error} reload={reload} />}
+      {error !== undefined && <LoadFailure what={label} error={error} reload={reload} />}
       <p role="status" class="dim small" tabIndex={-1} ref={status}>
         {value ? summary(entries) : shell.loading}
       </p>

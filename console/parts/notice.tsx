@@ -17,11 +17,20 @@ export function Notice({
   );
 }
 
+interface ErrorNoticeProps {
+  readonly error: unknown;
+  /** What has failed, where that is not plain from its place. */
+  readonly what?: string | undefined;
+}
+
 /** Why something failed: the gateway's message and code, with the id that its logs have. */
-export function ErrorNotice({ error }: { readonly error: unknown }) {
+export function ErrorNotice({ error, what }: ErrorNoticeProps) {
   return (
     <Notice kind="bad">
-      <p>{messageOf(error)}</p>
+      <p>
+        {what !== undefined && <strong>{what}: </strong>}
+        {messageOf(error)}
+      </p>
       {error instanceof ApiError && error.requestId !== undefined && (
         <p class="dim small">{shell.errors.requestId(error.requestId)}</p>
       )}

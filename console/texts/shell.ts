@@ -12,6 +12,7 @@ export const shell = {
   loading: 'Loading…',
   leaveUnsaved: 'What you have edited here is not saved. Leave the page and drop it?',
   retry: 'Try again',
+  retryOf: (what: string) => `Try again: ${what}`,
   copy: 'Copy',
   copied: 'Copied',
   notCopied: 'The browser does not permit it: select the text',

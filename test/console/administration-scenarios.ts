@@ -451,6 +451,13 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       await retry.click();
       await page.getByRole('cell', { name: 'operator gateway admin secret', exact: true }).first().waitFor();
       expect(await retry.count()).toBe(0);
+      failing = 'auth_admin_me';
+      await page.evaluate(() => {
+        history.pushState(null, '', '/console/tenants/2');
+        dispatchEvent(new PopStateEvent('popstate'));
+      });
+      await retry.waitFor();
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Tenants');
       await page.context().close();
     });
 

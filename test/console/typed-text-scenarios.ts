@@ -102,6 +102,11 @@ export function describeTypedText(describeInBrowser: typeof describe.skip, conso
       for (const path of ['explorer', 'schema', 'account', 'rest']) {
         await page.locator(`nav a[href$="/console/${path}"]`).click();
         await retry.first().waitFor();
+        if (path === 'schema')
+          expect(await page.getByRole('alert').locator('strong').allTextContents()).toEqual([
+            'SDL (schema.graphql): ',
+            'OpenAPI (openapi.json): ',
+          ]);
       }
       await page.unrouteAll();
       await retry.click();

@@ -39,11 +39,13 @@ function Downloads() {
   return (
     <section class="card" aria-labelledby="downloads">
       <h2 id="downloads">{downloads.title}</h2>
-      {error !== undefined && <LoadFailure error={error} reload={reload} />}
+      {error !== undefined && <LoadFailure what={downloads.sdl} error={error} reload={reload} />}
       {error === undefined && (
         <p class="dim">{sdl === undefined ? shell.loading : downloads.size(types.length, sdl.split('\n').length)}</p>
       )}
-      {openApi.error !== undefined && <LoadFailure error={openApi.error} reload={openApi.reload} />}
+      {openApi.error !== undefined && (
+        <LoadFailure what={downloads.openapi} error={openApi.error} reload={openApi.reload} />
+      )}
       <div class="row">
         <Button
           disabled={sdl === undefined}

@@ -12,7 +12,7 @@ export function TenantsPage() {
   return (
     <div ref={place}>
       {id === undefined && <PageHeader title={administrationPages.tenants} lead={texts.lead} />}
-      <AdministeredPage isOfTenant={false}>
+      <AdministeredPage isOfTenant={false} title={id && administrationPages.tenants}>
         {(administered) =>
           id === undefined ? (
             <TenantList administered={administered} />

@@ -12,7 +12,7 @@ export function UsersPage() {
   return (
     <div ref={place}>
       {userId === undefined && <PageHeader title={administrationPages.users} lead={texts.lead} />}
-      <AdministeredPage isOfTenant>
+      <AdministeredPage isOfTenant title={userId && administrationPages.users}>
         {(administered) =>
           userId !== undefined ? (
             <UserDetails key={userId} administered={administered} userId={userId} />
