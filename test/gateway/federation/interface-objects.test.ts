@@ -164,6 +164,24 @@ test('a field of the interface is fetched where it is resolved, not where it is 
   }
 });
 
+test('a field of the interface that is also selected for one of its types is written for it', async () => {
+  const related = await openRelated();
+  try {
+    expect(await related.ask('{ latest { related { same: id ... on Video { id } } } }')).toEqual({
+      data: {
+        latest: {
+          related: [
+            { same: '2', id: '2' },
+            { same: '1', id: '1' },
+          ],
+        },
+      },
+    });
+  } finally {
+    await related.close();
+  }
+});
+
 test('fields of an interface object are found below one another for a type of the interface', async () => {
   const related = await openRelated();
   try {

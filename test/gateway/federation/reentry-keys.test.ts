@@ -119,6 +119,31 @@ describe('operations at which the planner would end the process', () => {
     expect(isFatal(`${shared} ${operation('... on F { parcel { cost } }')}`)).toBe(true);
   });
 
+  test('are found where a required field requires another one of a third subgraph', async () => {
+    const keys = '@key(fields: "code") @key(fields: "id") @key(fields: "label { number }")';
+    const { supergraphSdl } = await keep(
+      federate({
+        hub: {
+          sdl: `type Query { parcel: Parcel }
+            type Parcel ${keys} { code: String! id: ID! label: Label! } type Label @shareable { number: Int! }`,
+        },
+        post: {
+          sdl: `type Query { posted: Parcel } type Label @shareable { number: Int! }
+            type Parcel @key(fields: "code") @key(fields: "label { number }") {
+              code: String! label: Label! weight: Int @external cost: Int @requires(fields: "weight") }`,
+        },
+        scales: { sdl: 'type Parcel @key(fields: "id") { id: ID! weight: Int }' },
+        bills: {
+          sdl: `type Parcel @key(fields: "code") { code: String! weight: Int @external cost: Int @external
+            total: Int @requires(fields: "weight cost") }`,
+        },
+      }),
+    );
+    const { isFatal } = withReentryKeys(supergraphSdl);
+    expect(isFatal('{ posted { cost } }')).toBe(false);
+    expect(isFatal('{ posted { total } }')).toBe(true);
+  });
+
   test('are found in a supergraph without spaces', async () => {
     const { supergraphSdl } = await keep(federate({ depot, post, shops }));
     const compact = supergraphSdl.replaceAll('requires: "', 'requires:"');

@@ -7,6 +7,8 @@ export interface PlannedField {
   readonly type: string;
   /** The subgraphs that what is below it may come from. */
   readonly graphs: readonly string[];
+  /** The subgraphs that resolve it. */
+  readonly resolvers: readonly string[];
   /** What subgraphs require for it, as selections of its parent type. */
   readonly requirements: readonly (readonly SelectionNode[])[];
   /** The subgraphs that objects may not come from; true for all. Undefined where the planner cannot go wrong. */
@@ -76,6 +78,15 @@ class Search {
     });
   }
 
+  /** Where the planner may come from to a required field: from the objects, or from another field that is required with it. */
+  #origins(type: string, required: readonly SelectionNode[], sources: readonly string[]): readonly string[] {
+    if (required.length < 2) return sources;
+    const others = required.flatMap((one) =>
+      one.kind === Kind.FIELD ? (this.#types.get(type)?.get(one.name.value)?.resolvers ?? []) : [],
+    );
+    return [...new Set([...sources, ...others])];
+  }
+
   #failsAt(
     typename: string,
     name: string,
@@ -88,7 +99,7 @@ class Search {
       const { fatalFrom, graphs, requirements } = field;
       if (fatalFrom === true || sources.some((source) => fatalFrom?.has(source))) return true;
       if (below && this.fails(field.type, below, graphs)) return true;
-      return requirements.some((required) => this.fails(type, required, sources));
+      return requirements.some((required) => this.fails(type, required, this.#origins(type, required, sources)));
     });
   }
 }

@@ -111,6 +111,7 @@ class JoinedTypes {
           {
             type: innermostTypeName(field.type),
             graphs: this.#graphsWith(typename, field),
+            resolvers: this.#resolversOf(typename, field),
             requirements: requirementsOf(field).map(({ requires }) => parseFieldSet(requires)),
             fatalFrom: fatalByType.get(typename)?.get(field.name.value),
           },
@@ -192,6 +193,17 @@ class JoinedTypes {
     // Without a subgraph: fields that types have of an interface object.
     const graphs = joins.flatMap((join) => directiveArgument(join, 'graph') ?? []);
     return joins.length === 0 ? own : graphs.length === 0 ? this.#allGraphs : graphs;
+  }
+
+  /** The subgraphs that resolve a field, whatever they require for it. */
+  #resolversOf(typename: string, field: FieldDefinitionNode): readonly string[] {
+    const joins = (field.directives ?? []).filter((join) => join.name.value === 'join__field');
+    if (joins.length === 0) return this.#graphsWith(typename, field);
+    return joins.flatMap((join) =>
+      hasTrueArgument(join, 'external') || hasTrueArgument(join, 'usedOverridden')
+        ? []
+        : (directiveArgument(join, 'graph') ?? []),
+    );
   }
 
   /** Whether a subgraph resolves all fields of a field set by itself. */
