@@ -11,11 +11,11 @@ export class AnsweredObject {
   readonly __typename: string;
   /** By response key: leaves as sources answered them, objects and lists of these, null, or a `FieldFailure`. */
   readonly values = new Map<string, unknown>();
-  /** What it is joined by, by names of fields. */
+  /** What it is joined by, see `factKey`. */
   readonly facts: Record<string, unknown>;
-  /** Errors of fetching facts, by names of fields. */
+  /** Errors of fetching facts, by the same keys. */
   readonly failed = new Map<string, readonly FailureCause[]>();
-  /** Facts that were requested from other subschemas. */
+  /** Facts that were requested from other subschemas, by the same keys. */
   readonly asked = new Set<string>();
 
   constructor(typeName: string) {
@@ -113,12 +113,12 @@ export class AnswerReader {
   readFields(object: AnsweredObject, value: AnswerJson, { fields, facts }: ObjectFetch, errors?: ErrorTree): void {
     for (const { selected, alias, fetch } of fields)
       object.values.set(selected.key, this.read(value[alias], fetch, errors?.child(alias)));
-    for (const { name, alias } of facts) {
-      object.facts[name] = mergeFacts(object.facts[name], value[alias] ?? null);
+    for (const { key, alias } of facts) {
+      object.facts[key] = mergeFacts(object.facts[key], value[alias] ?? null);
       const failed = errors?.child(alias);
       if (failed)
         object.addFailed(
-          name,
+          key,
           [...failed.all()].map(({ error }) => ({ error, path: [] })),
         );
     }
@@ -127,9 +127,9 @@ export class AnswerReader {
   /** An entry point that returned nothing for an object: all of its selected fields are null. */
   readNothing(object: AnsweredObject, { fields, facts }: ObjectFetch, errors: ErrorTree | undefined): void {
     const causes = causesOf(errors, fields);
-    for (const { name } of facts) {
-      object.facts[name] ??= null;
-      object.addFailed(name, causes);
+    for (const { key } of facts) {
+      object.facts[key] ??= null;
+      object.addFailed(key, causes);
     }
     for (const { selected, alias, fetch } of fields) {
       const own = errors?.child(alias);

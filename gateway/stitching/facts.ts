@@ -1,28 +1,40 @@
-import { type FieldNode, Kind, type SelectionSetNode } from 'graphql';
+import { type FieldNode, Kind, print, type SelectionSetNode, stripIgnoredCharacters } from 'graphql';
 import type { SelectedField } from './selected.ts';
 import type { StitchedSubschema } from './subschema.ts';
 import { type EntryPoint, isPartOfKey, type SubschemaTypes, schemaField, visibleField } from './subschema-types.ts';
 
-/** Fields by their names, each with all that is needed of it. */
+/**
+ * What a fact of an object is kept under: the name of its field. One with arguments, at any depth, has its whole text, since two
+ * fields may require the same with other arguments.
+ */
+export function factKey(node: FieldNode): string {
+  if (!isWithArguments(node)) return node.name.value;
+  const { alias: _, ...plain } = node;
+  return stripIgnoredCharacters(print(plain));
+}
+
+/** Fields by what their facts are kept under, each with all that is needed of it. */
 export class FactSet {
   readonly #nodes = new Map<string, FieldNode>();
+  #aliases = 0;
 
   get nodes(): readonly FieldNode[] {
     return [...this.#nodes.values()];
   }
 
-  add({ selections }: SelectionSetNode): void {
-    for (const node of selections) {
-      if (node.kind === Kind.INLINE_FRAGMENT) this.add(node.selectionSet);
-      if (node.kind !== Kind.FIELD || node.name.value === '__typename') continue;
-      const known = this.#nodes.get(node.name.value)?.selectionSet?.selections ?? [];
+  add(set: SelectionSetNode): void {
+    for (const node of fieldsIn(set)) {
+      const key = factKey(node);
+      const same = this.#nodes.get(key);
+      if (same && key !== node.name.value) continue;
+      const known = same?.selectionSet?.selections ?? [];
       const inner = [...known, ...(node.selectionSet?.selections ?? [])];
       const selectionSet: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: inner };
-      this.#nodes.set(node.name.value, {
+      this.#nodes.set(key, {
         kind: Kind.FIELD,
         name: node.name,
-        ...(isWithArguments(node) && {
-          alias: { kind: Kind.NAME, value: `portico_fact_${node.name.value}` } as const,
+        ...(key !== node.name.value && {
+          alias: { kind: Kind.NAME, value: `portico_fact${this.#aliases++ || ''}_${node.name.value}` } as const,
           arguments: node.arguments ?? [],
         }),
         ...(inner.length > 0 && { selectionSet }),
@@ -39,12 +51,28 @@ export function entriesFor(types: SubschemaTypes, typeName: string, node: FieldN
   });
 }
 
-/** The entry points that may give a fact of an object, whether clients see it there or not. */
+/**
+ * The entry points that may give a fact of an object, whether clients see it there or not; first those that need nothing but
+ * their key for it.
+ */
 export function entriesForFact(types: SubschemaTypes, typeName: string, name: string): readonly EntryPoint[] {
-  return types.entryPoints(typeName).filter(({ subschema, key }) => {
+  const entries = types.entryPoints(typeName).filter(({ subschema, key }) => {
     const field = schemaField(subschema.schema.getType(typeName), name);
-    return field && !isPartOfKey(key, field) && !types.requirement(subschema, typeName, name);
+    return field && !isPartOfKey(key, field);
   });
+  const isNeedy = ({ subschema }: EntryPoint) => types.requirement(subschema, typeName, name) !== undefined;
+  return [...entries.filter((entry) => !isNeedy(entry)), ...entries.filter(isNeedy)];
+}
+
+/** What an entry point has to be given for a field of an object: its key, and what the field requires. */
+export function neededSets(
+  types: SubschemaTypes,
+  { subschema, key }: EntryPoint,
+  typeName: string,
+  field: string,
+): readonly SelectionSetNode[] {
+  const requirement = types.requirement(subschema, typeName, field);
+  return [...(key ? [key] : []), ...(requirement ? [requirement] : [])];
 }
 
 /** What a subschema can say of its objects that others need to answer what is missing of them. */
@@ -56,28 +84,27 @@ export function requiredFacts(
 ): readonly FieldNode[] {
   const facts = new FactSet();
   const type = subschema.schema.getType(typeName);
-  const isAnswered = (node: FieldNode) => schemaField(type, node.name.value) !== undefined;
+  const isAnswered = ({ name }: FieldNode) =>
+    schemaField(type, name.value) !== undefined && !types.requirement(subschema, typeName, name.value);
   const looked = new Set<string>();
   /** A fact that is not here is to be fetched from another subschema, by keys that may be here. */
   const need = (set: SelectionSetNode): void => {
     facts.add(set);
-    for (const node of set.selections) {
-      if (node.kind !== Kind.FIELD || isAnswered(node) || looked.has(node.name.value)) continue;
+    for (const node of fieldsIn(set)) {
+      if (isAnswered(node) || looked.has(node.name.value)) continue;
       looked.add(node.name.value);
-      for (const entry of entriesForFact(types, typeName, node.name.value)) if (entry.key) need(entry.key);
+      for (const entry of entriesForFact(types, typeName, node.name.value))
+        neededSets(types, entry, typeName, node.name.value).forEach(need);
     }
   };
   for (const { node } of missing) {
     const relationship = types.relationship(typeName, node.name.value);
     if (relationship) for (const field of relationship.keys.values()) need(selectOnly(field));
     else
-      for (const entry of entriesFor(types, typeName, node)) {
-        if (entry.key) need(entry.key);
-        const requirement = types.requirement(entry.subschema, typeName, node.name.value);
-        if (requirement) need(requirement);
-      }
+      for (const entry of entriesFor(types, typeName, node))
+        neededSets(types, entry, typeName, node.name.value).forEach(need);
   }
-  return facts.nodes.filter((node) => isAnswered(node) && !types.requirement(subschema, typeName, node.name.value));
+  return facts.nodes.filter(isAnswered);
 }
 
 export function selectOnly(field: string): SelectionSetNode {
@@ -85,6 +112,14 @@ export function selectOnly(field: string): SelectionSetNode {
   return { kind: Kind.SELECTION_SET, selections: [node] };
 }
 
-function isWithArguments({ arguments: given }: FieldNode): boolean {
-  return (given ?? []).length > 0;
+function isWithArguments({ arguments: given = [], selectionSet }: FieldNode): boolean {
+  return given.length > 0 || (selectionSet !== undefined && fieldsIn(selectionSet).some(isWithArguments));
+}
+
+/** The fields of a selection, those in fragments too. */
+export function fieldsIn({ selections }: SelectionSetNode): readonly FieldNode[] {
+  return selections.flatMap((node) => {
+    if (node.kind === Kind.INLINE_FRAGMENT) return fieldsIn(node.selectionSet);
+    return node.kind === Kind.FIELD && node.name.value !== '__typename' ? [node] : [];
+  });
 }

@@ -12,7 +12,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { TYPENAME_FIELD } from '../syntax/index.ts';
-import { requiredFacts } from './facts.ts';
+import { factKey, requiredFacts } from './facts.ts';
 import type { Relationship } from './relationship.ts';
 import type { ObjectSelection, SelectedField } from './selected.ts';
 import type { StitchedSubschema } from './subschema.ts';
@@ -30,8 +30,8 @@ export interface StitchedFetch {
 export interface ObjectFetch {
   readonly typeName: string;
   readonly fields: readonly FetchedField[];
-  /** Names of fields that are fetched to join the objects, and the keys that they are fetched under. */
-  readonly facts: readonly { readonly name: string; readonly alias: string }[];
+  /** What is fetched to join the objects: what each fact is kept under, and the response key that it is fetched under. */
+  readonly facts: readonly { readonly key: string; readonly alias: string }[];
   /** What has to be fetched from others. */
   readonly missing: readonly SelectedField[];
 }
@@ -198,7 +198,7 @@ export class Fetches {
     const needed = options.facts ?? requiredFacts(this.#types, subschema, typeName, missing);
     const facts = needed.flatMap((node) => {
       const field = schemaField(subschema.schema.getType(typeName), node.name.value);
-      return field ? [{ name: node.name.value, alias: write(node, field.type, print(node)) }] : [];
+      return field ? [{ key: factKey(node), alias: write(node, field.type, print(node)) }] : [];
     });
     return { fetch: { typeName, fields, facts, missing }, written: deduplicated(written) };
   }

@@ -1,18 +1,27 @@
-import { type FieldNode, getNamedType, isAbstractType, Kind, type SelectionSetNode } from 'graphql';
+import { type FieldNode, getNamedType, isAbstractType, Kind, print, type SelectionSetNode } from 'graphql';
 import { type AnsweredObject, type AnswerReader, ErrorTree } from './answer.ts';
+import { factKey } from './facts.ts';
 import type { Fetches, StitchedFetch } from './fetch.ts';
 import type { Relationship } from './relationship.ts';
 import { filledIn, holdsFields } from './relationship-values.ts';
 import type { SubschemaAnswer, SubschemaRequest } from './request.ts';
 import type { SelectedField } from './selected.ts';
 import type { StitchedSubschema } from './subschema.ts';
-import type { EntryPoint } from './subschema-types.ts';
+import type { EntryPoint, Facts } from './subschema-types.ts';
 
 /** Reads what one batch was answered. */
 type ReadBatch = (answer: SubschemaAnswer, reader: AnswerReader) => void;
 
 interface JoinBatch {
   addTo(request: SubschemaRequest): ReadBatch;
+}
+
+/** What an entry point is asked for of an object. */
+export interface AskedFields {
+  readonly fields: readonly SelectedField[];
+  readonly facts: readonly FieldNode[];
+  /** What it is given beside a key, one field of a name: see `factKey`. */
+  readonly required: readonly FieldNode[];
 }
 
 /** The next joins of objects: all that are for one subschema are sent in one request. */
@@ -27,17 +36,11 @@ export class JoinBatches {
   }
 
   /** Fields and facts of an object that an entry point gives. */
-  addObject(
-    object: AnsweredObject,
-    entry: EntryPoint,
-    fields: readonly SelectedField[],
-    facts: readonly FieldNode[],
-  ): void {
-    const what = [entry, ...fields].map((one) => this.#numberOf(one)).join(' ');
-    const id = `${object.__typename} ${what} / ${facts.map(({ name }) => name.value).join(' ')}`;
+  addObject(object: AnsweredObject, entry: EntryPoint, asked: AskedFields): void {
+    const what = [entry, ...asked.fields].map((one) => this.#numberOf(one)).join(' ');
+    const id = `${object.__typename} ${what} / ${asked.facts.map(print).join(' ')} / ${asked.required.map(print).join(' ')}`;
     const known = this.#batches.get(id);
-    const batch =
-      known instanceof EntryBatch ? known : new EntryBatch(this.#fetches, object.__typename, entry, fields, facts);
+    const batch = known instanceof EntryBatch ? known : new EntryBatch(this.#fetches, object.__typename, entry, asked);
     if (!known) this.#add(id, entry.subschema, batch);
     batch.objects.push(object);
   }
@@ -70,28 +73,24 @@ class EntryBatch implements JoinBatch {
   readonly #fetches: Fetches;
   readonly #typeName: string;
   readonly #entry: EntryPoint;
-  readonly #fields: readonly SelectedField[];
-  readonly #facts: readonly FieldNode[];
+  readonly #asked: AskedFields;
 
-  constructor(
-    fetches: Fetches,
-    typeName: string,
-    entry: EntryPoint,
-    fields: readonly SelectedField[],
-    facts: readonly FieldNode[],
-  ) {
+  constructor(fetches: Fetches, typeName: string, entry: EntryPoint, asked: AskedFields) {
     this.#fetches = fetches;
     this.#typeName = typeName;
     this.#entry = entry;
-    this.#fields = fields;
-    this.#facts = facts;
+    this.#asked = asked;
   }
 
   addTo(request: SubschemaRequest): ReadBatch {
     const { subschema, field, keyOf } = this.#entry;
-    const { fetch, set } = this.#fetches.ofObjects(subschema, this.#typeName, this.#fields, this.#facts);
+    const { fields, facts, required } = this.#asked;
+    const { fetch, set } = this.#fetches.ofObjects(subschema, this.#typeName, fields, facts);
     const selectionSet = isAbstractType(getNamedType(field.type)) ? inlineFragmentOn(this.#typeName, set) : set;
-    const keys = this.objects.map((object) => (keyOf ? keyOf(object.facts) : object.facts));
+    const keys = this.objects.map((object) => {
+      const known = withNames(object.facts, required);
+      return keyOf ? keyOf(known) : known;
+    });
     const texts = keys.map((key) => JSON.stringify(key));
     const places = new Map<string, { readonly alias: string; readonly index: number | undefined }>();
     const add = (ofKeys: readonly unknown[]): string => {
@@ -197,6 +196,14 @@ class RelationshipBatch implements JoinBatch {
       }
     };
   }
+}
+
+/** Facts of an object, those that are required with arguments under the names of their fields. */
+function withNames(facts: Facts, required: readonly FieldNode[]): Facts {
+  const withArguments = required.filter((node) => factKey(node) !== node.name.value);
+  if (withArguments.length === 0) return facts;
+  const named = withArguments.map((node) => [node.name.value, facts[factKey(node)]] as const);
+  return { ...facts, ...Object.fromEntries(named) };
 }
 
 function inlineFragmentOn(typeName: string, selectionSet: SelectionSetNode): SelectionSetNode {

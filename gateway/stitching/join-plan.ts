@@ -1,7 +1,7 @@
 import { type FieldNode, Kind, type SelectionSetNode } from 'graphql';
 import { type AnsweredObject, FieldFailure, type Joinable } from './answer.ts';
 import { missingKey } from './errors.ts';
-import { entriesFor, entriesForFact, FactSet, selectOnly } from './facts.ts';
+import { entriesFor, entriesForFact, FactSet, factKey, fieldsIn, neededSets, selectOnly } from './facts.ts';
 import type { JoinBatches } from './join-batches.ts';
 import type { SelectedField } from './selected.ts';
 import { areFactsKnown, type EntryPoint, type SubschemaTypes } from './subschema-types.ts';
@@ -24,14 +24,17 @@ export function planJoins(
 }
 
 interface Asked {
+  readonly entry: EntryPoint;
   readonly fields: SelectedField[];
   readonly facts: FactSet;
+  /** What the entry point is given beside a key, by names of fields. */
+  readonly required: Map<string, FieldNode>;
 }
 
 class ObjectPlan {
   readonly #object: AnsweredObject;
   readonly #types: SubschemaTypes;
-  readonly #asked = new Map<EntryPoint, Asked>();
+  readonly #asked: Asked[] = [];
   readonly #relationships: SelectedField[] = [];
   readonly #waiting: { readonly field: SelectedField; readonly needed: readonly SelectionSetNode[] }[] = [];
 
@@ -57,8 +60,8 @@ class ObjectPlan {
       return;
     }
     const ready = entries.filter((entry) => this.#isReady(entry, name));
-    const chosen = ready.find((entry) => this.#asked.has(entry)) ?? ready[0];
-    if (chosen) this.#askedOf(chosen).fields.push(field);
+    const chosen = this.#preferred(ready);
+    if (chosen) this.#askedOf(chosen, name).fields.push(field);
     else
       this.#wait(
         field,
@@ -71,34 +74,34 @@ class ObjectPlan {
     const waiting: SelectedField[] = [];
     for (const { field, needed: sets } of this.#waiting) {
       const needed = [...sets];
-      const names = new Set(needed.flatMap((set) => [...unknownIn(set, this.#object)]));
+      const unknown = new Map(needed.flatMap((set) => [...unknownIn(set, this.#object)]));
       let isAsked = false;
-      // A set is iterated over what is added to it meanwhile, too.
-      for (const name of names) {
-        if (asked.has(name)) {
-          isAsked ||= this.#isAskedNow(name);
+      // A map is iterated over what is added to it meanwhile, too.
+      for (const [key, name] of unknown) {
+        if (asked.has(key)) {
+          isAsked ||= this.#isAskedNow(key);
           continue;
         }
         const all = entriesForFact(this.#types, typeName, name);
-        const entries = all.filter(({ key }) => areFactsKnown(this.#object.facts, key));
-        const entry = entries.find((one) => this.#asked.has(one)) ?? entries[0];
+        const entries = all.filter((one) => this.#isReady(one, name));
+        const entry = this.#preferred(entries);
         if (!entry) {
-          // The keys that it is fetched by are fetched first.
-          for (const { key } of all) {
-            if (!key) continue;
-            needed.push(key);
-            for (const one of unknownIn(key, this.#object)) names.add(one);
+          // What it is fetched by, and what it requires itself, is fetched first.
+          for (const set of all.flatMap((one) => this.#needsOf(one, name))) {
+            needed.push(set);
+            for (const [one, itsName] of unknownIn(set, this.#object)) unknown.set(one, itsName);
           }
           continue;
         }
-        asked.add(name);
-        for (const set of needed) this.#askedOf(entry).facts.add(ofName(set, name));
+        asked.add(key);
+        for (const set of needed) this.#askedOf(entry, name).facts.add(ofKey(set, key));
         isAsked = true;
       }
       if (isAsked) waiting.push(field);
       else this.#object.values.set(field.key, this.#unjoinable(field));
     }
-    for (const [entry, { fields, facts }] of this.#asked) batches.addObject(this.#object, entry, fields, facts.nodes);
+    for (const { entry, fields, facts, required } of this.#asked)
+      batches.addObject(this.#object, entry, { fields, facts: facts.nodes, required: [...required.values()] });
     for (const field of this.#relationships) {
       const relationship = this.#types.relationship(typeName, field.node.name.value);
       if (relationship) batches.addRelationship(this.#object, relationship, field);
@@ -114,39 +117,48 @@ class ObjectPlan {
     const { __typename: typeName, facts } = this.#object;
     if (!areFactsKnown(facts, entry.key)) return false;
     const requirement = this.#types.requirement(entry.subschema, typeName, field);
-    return !requirement || [...unknownIn(requirement, this.#object)].length === 0;
+    return !requirement || unknownIn(requirement, this.#object).size === 0;
   }
 
   #needsOf(entry: EntryPoint, field: string): readonly SelectionSetNode[] {
+    return neededSets(this.#types, entry, this.#object.__typename, field);
+  }
+
+  /** One that is asked anyway, else the first. */
+  #preferred(entries: readonly EntryPoint[]): EntryPoint | undefined {
+    return entries.find((entry) => this.#asked.some((one) => one.entry === entry)) ?? entries[0];
+  }
+
+  /** Fields that require the same with other arguments are asked for apart. */
+  #askedOf(entry: EntryPoint, field: string): Asked {
     const requirement = this.#types.requirement(entry.subschema, this.#object.__typename, field);
-    return [...(entry.key ? [entry.key] : []), ...(requirement ? [requirement] : [])];
+    const nodes = requirement ? fieldsIn(requirement) : [];
+    const isFitting = ({ required }: Asked) =>
+      nodes.every((node) => factKey(required.get(node.name.value) ?? node) === factKey(node));
+    const known = this.#asked.find((one) => one.entry === entry && isFitting(one));
+    const asked = known ?? { entry, fields: [], facts: new FactSet(), required: new Map<string, FieldNode>() };
+    if (!known) this.#asked.push(asked);
+    for (const node of nodes) asked.required.set(node.name.value, node);
+    return asked;
   }
 
-  #askedOf(entry: EntryPoint): Asked {
-    const known = this.#asked.get(entry);
-    if (known) return known;
-    const made = { fields: [], facts: new FactSet() };
-    this.#asked.set(entry, made);
-    return made;
+  #isAskedNow(key: string): boolean {
+    return this.#asked.some(({ facts }) => facts.nodes.some((node) => factKey(node) === key));
   }
 
-  #isAskedNow(name: string): boolean {
-    return [...this.#asked.values()].some(({ facts }) => facts.nodes.some((node) => node.name.value === name));
-  }
-
-  /** Names of the facts that a field needs, and of those that these in turn are fetched by. */
-  #factsFor({ node }: SelectedField): ReadonlySet<string> {
+  /** The facts that a field needs, and those that these in turn are fetched by, see `factKey`. */
+  #factsFor({ node }: SelectedField): Iterable<string> {
     const { __typename: typeName } = this.#object;
     const relationship = this.#types.relationship(typeName, node.name.value);
     const sets = relationship
       ? [...relationship.keys.values()].map(selectOnly)
       : entriesFor(this.#types, typeName, node).flatMap((entry) => this.#needsOf(entry, node.name.value));
-    const names = new Set(sets.flatMap((set) => [...selectedNames(set)]));
-    // A set is iterated over what is added to it meanwhile, too.
-    for (const name of names)
-      for (const { key } of entriesForFact(this.#types, typeName, name))
-        for (const needed of key ? selectedNames(key) : []) names.add(needed);
-    return names;
+    const found = new Map(sets.flatMap((set) => [...unknownIn(set)]));
+    // A map is iterated over what is added to it meanwhile, too.
+    for (const name of found.values())
+      for (const set of entriesForFact(this.#types, typeName, name).flatMap((entry) => this.#needsOf(entry, name)))
+        for (const [key, itsName] of unknownIn(set)) found.set(key, itsName);
+    return found.keys();
   }
 
   /** The value of a field that cannot be joined: null where a key is null, else the reason why a key is missing. */
@@ -164,27 +176,15 @@ class ObjectPlan {
   }
 }
 
-/** Names of all fields at the top of a selection. */
-function selectedNames(set: SelectionSetNode): ReadonlySet<string> {
-  return unknownIn(set, { facts: {} });
+/** The fields at the top of a selection whose values are still unknown: their names by what their facts are kept under. */
+function unknownIn(
+  set: SelectionSetNode,
+  { facts }: Pick<AnsweredObject, 'facts'> = { facts: {} },
+): Map<string, string> {
+  const unknown = fieldsIn(set).filter((node) => facts[factKey(node)] === undefined);
+  return new Map(unknown.map((node) => [factKey(node), node.name.value]));
 }
 
-/** Names of fields at the top of a selection whose values are still unknown. */
-function unknownIn({ selections }: SelectionSetNode, { facts }: Pick<AnsweredObject, 'facts'>): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const node of selections) {
-    if (node.kind === Kind.INLINE_FRAGMENT) for (const name of unknownIn(node.selectionSet, { facts })) names.add(name);
-    if (node.kind === Kind.FIELD && node.name.value !== '__typename' && facts[node.name.value] === undefined)
-      names.add(node.name.value);
-  }
-  return names;
-}
-
-function ofName(set: SelectionSetNode, name: string): SelectionSetNode {
-  const isOfName = (node: FieldNode) => node.name.value === name;
-  const selections = set.selections.flatMap((node) => {
-    if (node.kind === Kind.INLINE_FRAGMENT) return ofName(node.selectionSet, name).selections;
-    return node.kind === Kind.FIELD && isOfName(node) ? [node] : [];
-  });
-  return { kind: Kind.SELECTION_SET, selections };
+function ofKey(set: SelectionSetNode, key: string): SelectionSetNode {
+  return { kind: Kind.SELECTION_SET, selections: fieldsIn(set).filter((node) => factKey(node) === key) };
 }

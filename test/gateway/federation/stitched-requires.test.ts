@@ -123,3 +123,41 @@ test('stitched, a required field is fetched by a key that another service has', 
   });
   expect(await ask('{ crate { postage } }')).toEqual({ data: { crate: { postage: 'for 5' } } });
 });
+
+const openScales = () =>
+  stitch({
+    boxes: {
+      sdl: `type Query { box: Box } type Box @key(fields: "id") { id: ID! }`,
+      resolvers: { Query: { box: () => ({ id: 'b' }) } },
+    },
+    scales: {
+      sdl: 'type Box @key(fields: "id") { id: ID! weight(unit: String): Int @shareable }',
+      resolvers: { Box: { weight: (_: unknown, { unit }: { unit?: string }) => (unit === 'g' ? 2000 : 2) } },
+    },
+    post: {
+      sdl: `type Box @key(fields: "id") { id: ID! weight(unit: String): Int @external
+        fee: Int @requires(fields: "weight(unit: \\"g\\")") stamps: Int @requires(fields: "weight(unit: \\"kg\\")") }`,
+      resolvers: {
+        Box: {
+          fee: ({ weight }: { weight: number }) => weight / 10,
+          stamps: ({ weight }: { weight: number }) => weight * 3,
+        },
+      },
+    },
+    bills: {
+      sdl: `type Box @key(fields: "id") { id: ID! fee: Int @external total: Int @requires(fields: "fee") }`,
+      resolvers: { Box: { total: ({ fee }: { fee: number }) => fee + 1 } },
+    },
+  });
+
+test('stitched, a field may require one that requires another itself', async () => {
+  const { ask } = await openScales();
+  expect(await ask('{ box { total } }')).toEqual({ data: { box: { total: 201 } } });
+});
+
+test('stitched, two fields may require the same field with other arguments', async () => {
+  const { ask } = await openScales();
+  expect(await ask('{ box { fee stamps total weight(unit: "g") } }')).toEqual({
+    data: { box: { fee: 200, stamps: 6, total: 201, weight: 2000 } },
+  });
+});
