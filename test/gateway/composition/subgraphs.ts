@@ -1,6 +1,7 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
-import { type GraphQLSchema, graphql, parse } from 'graphql';
+import { type GraphQLSchema, parse } from 'graphql';
 import { type Handler, reply, serve, type TestServer } from '../harness/index.ts';
+import { answerOperation } from '../harness/repeated-operations.ts';
 
 type Resolvers = NonNullable<Extract<Parameters<typeof buildSubgraphSchema>[0], { typeDefs: unknown }>['resolvers']>;
 
@@ -41,11 +42,7 @@ export async function apolloSubgraph(typeDefs: string, resolvers: Resolvers = {}
     if (subgraph.instead) return subgraph.instead(received, response, request);
     const { query, variables } = received.body as Asked;
     const contextValue = { headers: received.headers };
-    return reply(
-      response,
-      200,
-      await graphql({ schema, source: query, variableValues: variables ?? {}, contextValue }),
-    );
+    return reply(response, 200, await answerOperation(schema, { query, variables }, contextValue));
   });
   const subgraph: TestSubgraph = {
     ...server,

@@ -1,6 +1,6 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
-import { type GraphQLSchema, graphql, parse, print } from 'graphql';
+import { type GraphQLSchema, parse, print } from 'graphql';
 import {
   FederatedGraph,
   type JoinResult,
@@ -11,6 +11,7 @@ import {
 } from '../../../gateway/federation/index.ts';
 import { restoreExternal, widenFields } from '../../../gateway/supergraph/index.ts';
 import { reply, serve, type TestServer } from '../harness/index.ts';
+import { answerOperation } from '../harness/repeated-operations.ts';
 import { sending } from './sending.ts';
 
 type Resolvers = NonNullable<Extract<Parameters<typeof buildSubgraphSchema>[0], { typeDefs: unknown }>['resolvers']>;
@@ -62,7 +63,7 @@ export async function federate(subgraphs: Record<string, Subgraph>, options: Pla
     const server = await serve(async ({ body }, response) => {
       const { query, variables } = body as OperationContext;
       calls.push({ subgraph: name, query, variables: variables ?? {} });
-      reply(response, 200, await graphql({ schema, source: query, variableValues: variables ?? {} }));
+      reply(response, 200, await answerOperation(schema, { query, variables }));
     });
     schemas.set(name, schema);
     servers.set(name, server);

@@ -1,4 +1,13 @@
-import { type DocumentNode, type GraphQLSchema, Kind, parse, validate } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  parse,
+  validate,
+} from 'graphql';
 import type { Response } from 'graphql-http';
 import type { Received } from './serve.ts';
 
@@ -48,6 +57,23 @@ function isIntrospection({ definitions }: DocumentNode): boolean {
           (selection) => selection.kind === Kind.FIELD && ['__schema', '__type'].includes(selection.name.value),
         )),
   );
+}
+
+/** As `graphql` of graphql-js, which validates an operation each time. */
+export async function answerOperation(
+  schema: GraphQLSchema,
+  { query, variables }: { readonly query: string; readonly variables?: Readonly<Record<string, unknown>> | undefined },
+  contextValue?: unknown,
+): Promise<ExecutionResult> {
+  let document: DocumentNode;
+  try {
+    document = parseOnce(query);
+  } catch (error) {
+    return { errors: [error as GraphQLError] };
+  }
+  const invalid = validateOnce(schema, document);
+  if (invalid.length > 0) return { errors: invalid };
+  return execute({ schema, document, variableValues: variables ?? {}, contextValue });
 }
 
 /** What a schema answers to an introspection, which its resolvers have no part in. */
