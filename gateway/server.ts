@@ -102,9 +102,6 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
   const console = consoleFiles && consolePage({ ...parts, files: consoleFiles, hasJobs: backgroundWork !== undefined });
   const isHome = (path: string) => path === HOME_PATHS.page || path === HOME_PATHS.style;
   const batcher = openResponseBatcher(parts.log);
-  const takesGraphqlUpgrade = (path: string) => hasGraphql && (path === GRAPHQL_PATH || path === OLD_GRAPHQL_PATH);
-  const routeOfUpgrade = (path: string) =>
-    takesGraphqlUpgrade(path) ? path : (passThrough.routeOf(path) ?? OTHER_ROUTE);
 
   return {
     request: (request, response) => {
@@ -149,27 +146,38 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
         seldomRoutes.handle(exchange, request, response);
       }
     },
-    upgrade: (request, socket, head) => {
-      takeSessionCookies(request.headers);
-      requests.active++;
-      const incoming = describeUpgrade(request, socket, parts.log, parts.trustedProxies, (status, durationMs) => {
-        requests.active--;
-        requests.add(routeOfUpgrade(incoming.path), request.method, status, durationMs, incoming.span);
-      });
-      const problem = messageProblem(request) ?? handshakeProblem(request);
-      if (problem) {
-        socket.on('error', () => {});
-        return refuseUpgrade(incoming, socket, problem);
-      }
-      if (takesGraphqlUpgrade(incoming.path)) subscriptions.upgrade(incoming, socket, head);
-      else if (isOwnPath(incoming.path) || (console && isConsolePath(incoming.path))) {
-        socket.on('error', () => {});
-        refuseUpgrade(incoming, socket, resourceNotFound());
-      } else {
-        parts.socketSpans.passedOn(incoming, socket, passThrough.routeOf(incoming.path));
-        void passThrough.upgrade(incoming, socket, head);
-      }
-    },
+    upgrade: takeUpgrades(parts),
+  };
+}
+
+/** WebSockets: subscriptions of our own, and what is passed through to services. */
+function takeUpgrades(parts: GatewayDependencies): GatewayServer['upgrade'] {
+  const { passThrough, subscriptions, consoleFiles, enabledApis, requests } = parts;
+  const hasGraphql = enabledApis.has('graphql');
+  const isGraphql = (path: string) => hasGraphql && (path === GRAPHQL_PATH || path === OLD_GRAPHQL_PATH);
+  const routeOf = (path: string) => (isGraphql(path) ? path : (passThrough.routeOf(path) ?? OTHER_ROUTE));
+  const isOwn = (path: string) => isOwnPath(path) || (consoleFiles !== undefined && isConsolePath(path));
+
+  return (request, socket, head) => {
+    takeSessionCookies(request.headers);
+    requests.active++;
+    const incoming = describeUpgrade(request, socket, parts.log, parts.trustedProxies, (status, durationMs) => {
+      requests.active--;
+      requests.add(routeOf(incoming.path), request.method, status, durationMs, incoming.span);
+    });
+    const problem = messageProblem(request) ?? handshakeProblem(request);
+    if (problem) {
+      socket.on('error', () => {});
+      return refuseUpgrade(incoming, socket, problem);
+    }
+    if (isGraphql(incoming.path)) subscriptions.upgrade(incoming, socket, head);
+    else if (isOwn(incoming.path)) {
+      socket.on('error', () => {});
+      refuseUpgrade(incoming, socket, resourceNotFound());
+    } else {
+      parts.socketSpans.passedOn(incoming, socket, passThrough.routeOf(incoming.path));
+      void passThrough.upgrade(incoming, socket, head);
+    }
   };
 }
 
