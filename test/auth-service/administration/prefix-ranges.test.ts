@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { prefixSearch } from '../../../auth-service/use-cases/administration/prefix-ranges.ts';
+import { codePoint } from '../../code-point.ts';
 
 const bytes = (text: string) => Buffer.from(text, 'utf8');
 
@@ -34,11 +35,6 @@ test('the last characters of all have a range too, or an end that is before them
   expect(prefixSearch('a\ud7ff').ranges).toContainEqual({ low: 'a\ud7ff', high: 'a\ue000' });
   expect(prefixSearch('1\u{10ffff}').ranges).toEqual([{ low: '1\u{10ffff}', high: '2' }]);
 });
-
-/** As `binary` of fast-check, which puts all of them into a table first: a second of processor time. */
-const codePoint = fc
-  .integer({ min: 0, max: 0x10_f7ff })
-  .map((number) => String.fromCodePoint(number < 0xd800 ? number : number + 0x800));
 
 test('what begins with the search is found, whatever the characters are', () => {
   fc.assert(
