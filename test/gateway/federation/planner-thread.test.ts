@@ -63,7 +63,8 @@ test('a broken supergraph is refused as in the same thread', async () => {
 });
 
 test('a thread that ends by itself fails the operations of the next seconds only', async () => {
-  const planners = await open({ graceMs: 0 });
+  // Longer than the thread takes to end on a busy machine.
+  const planners = await open({ graceMs: 0, reopenPauseMs: 100_000 });
   const before = planners.plan(QUERY, undefined);
   await endAll();
   expect(() => planners.plan(QUERY, undefined)).toThrow(PlannerStopped);
