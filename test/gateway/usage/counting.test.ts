@@ -185,9 +185,7 @@ test('only what asks for it loads the code that counts', () => {
     );
   expect(sources.length).toBeGreaterThan(1);
   const loading = sources.filter(([, line]) => !line.startsWith('import type '));
-  expect(loading).toEqual([
-    ['process/gateway.ts', "const { openUsage } = config.usage ? await import('../usage/index.ts') : {};"],
-  ]);
+  expect(loading).toEqual([['process/load-usage.ts', "const { openUsage } = await import('../usage/index.ts');"]]);
 
   const importers = (room: string) =>
     readdirSync('gateway', { recursive: true, encoding: 'utf8' })
