@@ -26,8 +26,8 @@ const MOST_SELECTIONS = 20_000;
  * names. Without conditions in it, the planner can merge every fetch that goes to the same subgraph. Fragments that no
  * type satisfies are left out, since the planner would leave out the field that they are selected on. Fields of interfaces
  * that some type requires something for are selected type by type, since the planner would require nothing. Where there are
- * interface objects, the type of an interface's objects is selected beside fragments: the planner leaves out those of which nothing
- * but fields of the interface object is selected, and the type that the response depends on.
+ * interface objects, the type of an interface's objects is selected beside fragments on other types: the planner leaves out
+ * those of which nothing but fields of the interface object is selected, and the type that the response depends on.
  * @throws UnplannableOperation when it is too large
  */
 export function plannedOperation(
@@ -42,7 +42,7 @@ export function plannedOperation(
     const selections = reduceAll(set.selections, type, possibleTypes(type, schema), new Set());
     // Nothing is left of it, but the object itself is still asked for.
     if (selections.length === 0) return { ...set, selections: [PLACEHOLDER_FIELD] };
-    const needsType = types.hasInterfaceObjects && isInterfaceType(type) && selections.some(isFragment);
+    const needsType = types.hasInterfaceObjects && isInterfaceType(type) && isNarrowed(selections, type.name);
     return { ...set, selections: needsType ? [PLACEHOLDER_FIELD, ...selections] : selections };
   };
   const reduceAll = (
@@ -126,8 +126,13 @@ export function plannedOperation(
 /** A placeholder for an object of which the client selects nothing; it is not a member of the response. */
 export const PLACEHOLDER_FIELD: FieldNode = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: '__typename' } };
 
-function isFragment({ kind }: SelectionNode): boolean {
-  return kind !== Kind.FIELD;
+/** Whether fragments on other types than the interface itself are selected. The planner goes through the types for wider ones, too. */
+function isNarrowed(selections: readonly SelectionNode[], type: string): boolean {
+  return selections.some(
+    (one) =>
+      one.kind === Kind.INLINE_FRAGMENT &&
+      ((one.typeCondition?.name.value ?? type) !== type || isNarrowed(one.selectionSet.selections, type)),
+  );
 }
 
 function possibleTypes(type: GraphQLNamedType | undefined, schema: GraphQLSchema): readonly GraphQLObjectType[] {

@@ -80,9 +80,13 @@ test('the type of an interface object is fetched when __typename is selected', a
   });
 });
 
-test('no subgraph is asked for a type that the client does not select', async () => {
+test.each([
+  ['{ latest { id likes } }'],
+  ['{ latest { ...Card } } fragment Card on Media { id likes }'],
+  ['{ latest { ... @include(if: true) { id } ... on Media { likes ... on Media { id } } } }'],
+])('no subgraph is asked for a type that the response of %s does not depend on', async (query) => {
   media.forget();
-  expect(await media.ask('{ latest { id likes } }')).toEqual({ data: { latest: { id: '2', likes: 20 } } });
+  expect(await media.ask(query)).toEqual({ data: { latest: { id: '2', likes: 20 } } });
   expect(media.counts()).toEqual({ lists: 1 });
 });
 
