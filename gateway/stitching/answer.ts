@@ -179,7 +179,10 @@ export function clientPath(path: readonly PathSegment[], fetch: StitchedFetch | 
   return found;
 }
 
-function mergeFacts(known: unknown, more: unknown): unknown {
+/** All that is known of a fact; of lists, item by item. */
+export function mergeFacts(known: unknown, more: unknown): unknown {
+  if (Array.isArray(known) && Array.isArray(more) && known.length === more.length)
+    return more.map((item, index) => mergeFacts(known[index], item));
   if (!isJsonObject(known) || !isJsonObject(more)) return more ?? known ?? null;
   const all: Record<string, unknown> = { ...known };
   for (const [key, value] of Object.entries(more)) all[key] = mergeFacts(all[key], value);

@@ -1,5 +1,5 @@
 import { type FieldNode, getNamedType, isAbstractType, Kind, print, type SelectionSetNode } from 'graphql';
-import { type AnsweredObject, type AnswerReader, ErrorTree } from './answer.ts';
+import { type AnsweredObject, type AnswerReader, ErrorTree, mergeFacts } from './answer.ts';
 import { factKey } from './facts.ts';
 import type { Fetches, StitchedFetch } from './fetch.ts';
 import type { Relationship } from './relationship.ts';
@@ -198,12 +198,15 @@ class RelationshipBatch implements JoinBatch {
   }
 }
 
-/** Facts of an object, those that are required with arguments under the names of their fields. */
+/** Facts of an object, with those that are required with arguments under the names of their fields, where a key may be, too. */
 function withNames(facts: Facts, required: readonly FieldNode[]): Facts {
-  const withArguments = required.filter((node) => factKey(node) !== node.name.value);
-  if (withArguments.length === 0) return facts;
-  const named = withArguments.map((node) => [node.name.value, facts[factKey(node)]] as const);
-  return { ...facts, ...Object.fromEntries(named) };
+  const named: Record<string, unknown> = { ...facts };
+  for (const node of required) {
+    const key = factKey(node);
+    const name = node.name.value;
+    if (key !== name) named[name] = mergeFacts(named[name], facts[key]);
+  }
+  return named;
 }
 
 function inlineFragmentOn(typeName: string, selectionSet: SelectionSetNode): SelectionSetNode {

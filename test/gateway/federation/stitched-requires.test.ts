@@ -161,3 +161,33 @@ test('stitched, two fields may require the same field with other arguments', asy
     data: { box: { fee: 200, stamps: 6, total: 201, weight: 2000 } },
   });
 });
+
+test('stitched, a field may require something with arguments of an object that a key is in', async () => {
+  const parcel = { label: { number: 4 }, slots: [{ n: 1 }, { n: 2 }] };
+  const weigh = ({ unit }: { unit: string }) => (unit === 'g' ? 2000 : 2);
+  const { ask, sent } = await stitch({
+    parcels: {
+      sdl: `type Query { parcel: Parcel } type Parcel @key(fields: "label { number } slots { n }") { label: Label! slots: [Slot!]! }
+        type Label @shareable { number: Int! weight(unit: String): Int }
+        type Slot @shareable { n: Int! weight(unit: String): Int }`,
+      resolvers: {
+        Query: { parcel: () => parcel },
+        Label: { weight: (_: unknown, given: { unit: string }) => weigh(given) },
+        Slot: { weight: ({ n }: { n: number }, given: { unit: string }) => n * weigh(given) },
+      },
+    },
+    post: {
+      sdl: `type Parcel @key(fields: "label { number } slots { n }") { label: Label! slots: [Slot!]!
+          fee: Int @requires(fields: "label { weight(unit: \\"g\\") } slots { weight(unit: \\"kg\\") }") }
+        type Label { number: Int! @shareable weight(unit: String): Int @external }
+        type Slot { n: Int! @shareable weight(unit: String): Int @external }`,
+      resolvers: { Parcel: { __resolveReference: (given: Reference) => given, fee: () => 7 } },
+    },
+  });
+  expect(await ask('{ parcel { fee } }')).toEqual({ data: { parcel: { fee: 7 } } });
+  const slots = [
+    { n: 1, weight: 2 },
+    { n: 2, weight: 4 },
+  ];
+  expect(sent).toEqual([{ __typename: 'Parcel', label: { number: 4, weight: 2000 }, slots }]);
+});
