@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { withScriptLock } from './migration-lock.ts';
 import { withTableLocks } from './table-locks.ts';
 
 const BUILDING_RETRY_MS = 200;
@@ -8,6 +9,7 @@ const DUPLICATE_TABLE = '42P07';
 /**
  * Notes the migration that has begun as finished, in the transaction of its script: PostgreSQL carries a script out also where the
  * process that has sent it is killed meanwhile, and done twice it would fail for ever. Prisma's engine notes the same afterwards.
+ * One migration only has begun: the next process waits for the script (`withMigrationLock`).
  */
 const NOTE_FINISHED = `
 ;UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL`;
@@ -27,9 +29,11 @@ export async function runScript(pool: pg.Pool, script: string): Promise<void> {
   // A connection that is lost reports here too, and an unheard 'error' event ends the process.
   client.on('error', () => {});
   try {
-    if (index === undefined) return await withTableLocks(client, () => client.query(script + NOTE_FINISHED));
-    await client.query('SET lock_timeout = 0');
-    await buildIndex(client, index, script);
+    await withScriptLock(client, async () => {
+      if (index === undefined) return withTableLocks(client, () => client.query(script + NOTE_FINISHED));
+      await client.query('SET lock_timeout = 0');
+      await buildIndex(client, index, script);
+    });
   } finally {
     // The embedded database has one session for all, so the setting does not go with the connection.
     if (index !== undefined) await client.query('RESET lock_timeout').catch(() => {});
@@ -48,8 +52,9 @@ async function buildIndex(client: pg.PoolClient, name: string, script: string): 
         await client.query(script);
         return;
       } catch (error) {
-        // An attempt whose process was killed had not begun to build it.
-        if ((error as { code?: unknown }).code !== DUPLICATE_TABLE) throw error;
+        // Built by an attempt whose process was killed, which had not begun when it was looked for; or the name is of something else.
+        const isTaken = (error as { code?: unknown }).code === DUPLICATE_TABLE;
+        if (!isTaken || (await findIndex(client, name)) === undefined) throw error;
       }
     }
   }

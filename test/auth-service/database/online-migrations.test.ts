@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { migrate, pendingMigrations } from '../../../auth-service/database/index.ts';
+import { isMigrationLockHeld } from '../../../auth-service/database/migration-lock.ts';
 import { runScript } from '../../../auth-service/database/run-script.ts';
 import { availableEngines } from '../../database/index.ts';
 import { type SessionClient, sessionClient, type Tokens } from '../session-client.ts';
@@ -11,6 +12,7 @@ import { createWorld, type World } from '../world.ts';
 const PASSWORD = 'a password of alice that is long';
 const INDEX = 'sessions_revoked_at_idx';
 const MIGRATION = '20261121050200_sessions_by_revocation';
+const ALTERATION = '20261123010100_tenant_tokens_valid_from';
 
 if ((await availableEngines()).includes('postgres'))
   describe('migrating while people log in and refresh', () => {
@@ -98,30 +100,35 @@ if ((await availableEngines()).includes('postgres'))
       expect(await pendingMigrations(world.databaseUrl)).toEqual([]);
     });
 
-    test('a script that PostgreSQL carries out after its process was killed is noted, and not begun again', async () => {
-      const begin = "INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('1', '', 'extra')";
-      await pool.query(begin);
+    test('a script that PostgreSQL carries out after its process was killed is waited for, and not begun again', async () => {
+      await pool.query('ALTER TABLE tenants DROP COLUMN tokens_valid_from');
+      await pool.query('UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1', [ALTERATION]);
       const killed = new pg.Pool({ connectionString: world.databaseUrl });
       killed.on('connect', (connection) => {
         void waitsForLock().then(() =>
           (connection as unknown as { connection: { stream: Socket } }).connection.stream.destroy(),
         );
       });
-      await slow.query('BEGIN; SELECT 1 FROM sessions');
-      await expect(
-        runScript(killed, 'SET lock_timeout = 0; ALTER TABLE sessions ADD COLUMN extra int'),
-      ).rejects.toThrow();
-      await slow.query('COMMIT');
-      await until('it is noted', async () => {
-        const { rows } = await pool.query(
-          "SELECT 1 FROM _prisma_migrations WHERE id = $1 AND finished_at > now() - interval '1 hour'",
-          ['1'],
-        );
-        return rows.length > 0;
-      });
-      const columns = await pool.query("SELECT 1 FROM information_schema.columns WHERE column_name = 'extra'");
-      expect(columns.rows).toHaveLength(1);
+      await slow.query('BEGIN; SELECT 1 FROM tenants');
+      const alteration = 'SET lock_timeout = 0; ALTER TABLE tenants ADD COLUMN tokens_valid_from timestamptz(3)';
+      await expect(runScript(killed, alteration)).rejects.toThrow();
       await killed.end();
+
+      const restarted = migrate(world.databaseUrl);
+      await until('it has the lock', () => isMigrationLockHeld(slow));
+      for (let count = 0; count < 20; count += 1) await pool.query('SELECT pg_sleep(0.01)');
+      const notes = 'SELECT finished_at, rolled_back_at FROM _prisma_migrations WHERE migration_name = $1';
+      expect((await pool.query(notes, [ALTERATION])).rows).toEqual([{ finished_at: null, rolled_back_at: null }]);
+      await slow.query('COMMIT');
+      expect(await restarted).toEqual([]);
+      expect((await pool.query(notes, [ALTERATION])).rows).toEqual([
+        { finished_at: expect.any(Date), rolled_back_at: null },
+      ]);
+    });
+
+    test('an index whose name something else has fails, and is not tried for ever', async () => {
+      const script = 'CREATE INDEX CONCURRENTLY "tenants" ON "users"("tenant_id")';
+      await expect(runScript(pool, script)).rejects.toThrow('relation "tenants" already exists');
     });
 
     test('a change of a locked table lets other statements pass while it waits', async () => {
