@@ -180,7 +180,7 @@ export function clientPath(path: readonly PathSegment[], fetch: StitchedFetch | 
 }
 
 /** All that is known of a fact; of lists, item by item. */
-export function mergeFacts(known: unknown, more: unknown): unknown {
+function mergeFacts(known: unknown, more: unknown): unknown {
   if (Array.isArray(known) && Array.isArray(more) && known.length === more.length)
     return more.map((item, index) => mergeFacts(known[index], item));
   if (!isJsonObject(known) || !isJsonObject(more)) return more ?? known ?? null;

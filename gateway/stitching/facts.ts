@@ -1,16 +1,43 @@
-import { type FieldNode, Kind, print, type SelectionSetNode, stripIgnoredCharacters } from 'graphql';
+import {
+  type FieldNode,
+  Kind,
+  print,
+  type SelectionNode,
+  type SelectionSetNode,
+  stripIgnoredCharacters,
+} from 'graphql';
 import type { SelectedField } from './selected.ts';
 import type { StitchedSubschema } from './subschema.ts';
 import { type EntryPoint, isPartOfKey, type SubschemaTypes, schemaField, visibleField } from './subschema-types.ts';
+
+/** Keys and requirements are the same nodes for each object, and printing them takes long. */
+const factKeys = new WeakMap<FieldNode, string>();
+const texts = new WeakMap<SelectionNode, string>();
 
 /**
  * What a fact of an object is kept under: the name of its field. One with arguments, at any depth, has its whole text, since two
  * fields may require the same with other arguments.
  */
 export function factKey(node: FieldNode): string {
-  if (!isWithArguments(node)) return node.name.value;
+  const known = factKeys.get(node);
+  if (known !== undefined) return known;
   const { alias: _, ...plain } = node;
-  return stripIgnoredCharacters(print(plain));
+  const key = isWithArguments(node) ? stripIgnoredCharacters(print(plain)) : node.name.value;
+  factKeys.set(node, key);
+  return key;
+}
+
+/** Equal for facts that are fetched by equal selections. */
+export function factText(node: FieldNode): string {
+  const key = factKey(node);
+  const { name, selectionSet } = node;
+  return key === name.value && selectionSet ? `${key} { ${selectionSet.selections.map(textOf).join(' ')} }` : key;
+}
+
+function textOf(node: SelectionNode): string {
+  const text = texts.get(node) ?? print(node);
+  texts.set(node, text);
+  return text;
 }
 
 /** Fields by what their facts are kept under, each with all that is needed of it. */
@@ -30,7 +57,7 @@ export class FactSet {
       const known = same?.selectionSet?.selections ?? [];
       const inner = [...known, ...(node.selectionSet?.selections ?? [])];
       const selectionSet: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: inner };
-      this.#nodes.set(key, {
+      const needed: FieldNode = {
         kind: Kind.FIELD,
         name: node.name,
         ...(key !== node.name.value && {
@@ -38,7 +65,9 @@ export class FactSet {
           arguments: node.arguments ?? [],
         }),
         ...(inner.length > 0 && { selectionSet }),
-      });
+      };
+      factKeys.set(needed, key);
+      this.#nodes.set(key, needed);
     }
   }
 }

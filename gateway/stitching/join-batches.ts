@@ -1,6 +1,7 @@
-import { type FieldNode, getNamedType, isAbstractType, Kind, print, type SelectionSetNode } from 'graphql';
-import { type AnsweredObject, type AnswerReader, ErrorTree, mergeFacts } from './answer.ts';
-import { factKey } from './facts.ts';
+import { type FieldNode, getNamedType, isAbstractType, Kind, type SelectionSetNode } from 'graphql';
+import { isJsonObject } from '../../platform/index.ts';
+import { type AnsweredObject, type AnswerReader, ErrorTree } from './answer.ts';
+import { factKey, factText, fieldsIn } from './facts.ts';
 import type { Fetches, StitchedFetch } from './fetch.ts';
 import type { Relationship } from './relationship.ts';
 import { filledIn, holdsFields } from './relationship-values.ts';
@@ -38,7 +39,7 @@ export class JoinBatches {
   /** Fields and facts of an object that an entry point gives. */
   addObject(object: AnsweredObject, entry: EntryPoint, asked: AskedFields): void {
     const what = [entry, ...asked.fields].map((one) => this.#numberOf(one)).join(' ');
-    const id = `${object.__typename} ${what} / ${asked.facts.map(print).join(' ')} / ${asked.required.map(print).join(' ')}`;
+    const id = `${object.__typename} ${what} / ${asked.facts.map(factText).join(' ')} / ${asked.required.map(factKey).join(' ')}`;
     const known = this.#batches.get(id);
     const batch = known instanceof EntryBatch ? known : new EntryBatch(this.#fetches, object.__typename, entry, asked);
     if (!known) this.#add(id, entry.subschema, batch);
@@ -198,15 +199,32 @@ class RelationshipBatch implements JoinBatch {
   }
 }
 
-/** Facts of an object, with those that are required with arguments under the names of their fields, where a key may be, too. */
+/** Facts of an object, those that are required with arguments under the names of their fields, beside what is known below these. */
 function withNames(facts: Facts, required: readonly FieldNode[]): Facts {
+  const withArguments = required.filter((node) => factKey(node) !== node.name.value);
+  if (withArguments.length === 0) return facts;
   const named: Record<string, unknown> = { ...facts };
-  for (const node of required) {
-    const key = factKey(node);
+  for (const node of withArguments) {
     const name = node.name.value;
-    if (key !== name) named[name] = mergeFacts(named[name], facts[key]);
+    named[name] = laidOver(named[name], facts[factKey(node)], node);
   }
   return named;
+}
+
+/** A value with what is known of the same object beside it, such as a key; a field with arguments of its own has another object. */
+function laidOver(known: unknown, value: unknown, node: FieldNode): unknown {
+  const { arguments: given = [], selectionSet } = node;
+  if (given.length > 0 || !selectionSet) return value;
+  if (Array.isArray(known) && Array.isArray(value) && known.length === value.length)
+    return value.map((item, index) => laidOver(known[index], item, node));
+  if (!isJsonObject(known)) return value;
+  if (!isJsonObject(value)) return value ?? known;
+  const all: Record<string, unknown> = { ...known, ...value };
+  for (const inner of fieldsIn(selectionSet)) {
+    const name = inner.name.value;
+    if (value[name] !== undefined) all[name] = laidOver(known[name], value[name], inner);
+  }
+  return all;
 }
 
 function inlineFragmentOn(typeName: string, selectionSet: SelectionSetNode): SelectionSetNode {

@@ -191,3 +191,27 @@ test('stitched, a field may require something with arguments of an object that a
   ];
   expect(sent).toEqual([{ __typename: 'Parcel', label: { number: 4, weight: 2000 }, slots }]);
 });
+
+test('stitched, a required field that is null with its arguments has no value of one without them', async () => {
+  const weigh = (_: unknown, { unit }: { unit?: string }) => (unit === 'g' ? null : 2);
+  const { ask } = await stitch({
+    boxes: {
+      sdl: `type Query { box: Box } type Box @key(fields: "id") { id: ID! weight(unit: String): Int lid: Lid }
+        type Lid { weight(unit: String): Int }`,
+      resolvers: { Query: { box: () => ({ id: 'b', lid: {} }) }, Box: { weight: weigh }, Lid: { weight: weigh } },
+    },
+    post: {
+      sdl: `type Box @key(fields: "id") { id: ID! weight(unit: String): Int @external lid: Lid @external
+          rough: String @requires(fields: "weight lid { weight }")
+          fine: String @requires(fields: "weight(unit: \\"g\\") lid { weight(unit: \\"g\\") }") }
+        type Lid { weight(unit: String): Int @external }`,
+      resolvers: {
+        Box: {
+          rough: ({ weight, lid }: { weight: number; lid: Reference }) => `${weight} ${lid.weight}`,
+          fine: ({ weight, lid }: { weight: number; lid: Reference }) => `${weight} ${lid.weight}`,
+        },
+      },
+    },
+  });
+  expect(await ask('{ box { rough fine } }')).toEqual({ data: { box: { rough: '2 2', fine: 'null null' } } });
+});
