@@ -4,7 +4,12 @@ import { type DocumentNode, parse } from 'graphql';
 import { PlannerUnavailable, UnplannableOperation } from '../errors.ts';
 import { withEntityRoots } from './entity-roots.ts';
 import { withExactLiterals, withoutBlockStrings, withSmallNumbers } from './exact-literals.ts';
-import { withCommonProvides, withResolvedInterfaceFields, withSingleOwners } from './plannable/index.ts';
+import {
+  hasInterfaceObjects,
+  withCommonProvides,
+  withResolvedInterfaceFields,
+  withSingleOwners,
+} from './plannable/index.ts';
 import { withReentryKeys } from './reentry/index.ts';
 import { withServiceOrder } from './service-order.ts';
 import { SupergraphParts } from './supergraph-parts.ts';
@@ -26,7 +31,7 @@ export type PlanQuery = (
  */
 export function openPlanner(supergraphSdl: string): PlanQuery {
   const plan = openPlannerOf(supergraphSdl);
-  const hasInterfaceObjects = INTERFACE_OBJECT.test(supergraphSdl);
+  const isRefused = hasInterfaceObjects(supergraphSdl);
   return (document, operationName, labels) => {
     let left = MOST_SUPERGRAPHS;
     const planOver = (sdl: string, query: PlanQuery): PlanNode | undefined => {
@@ -45,14 +50,12 @@ export function openPlanner(supergraphSdl: string): PlanQuery {
           }
         }
         // The stitching engine, the fallback, fails at fields of interface objects or returns null: refuse the operation.
-        throw hasInterfaceObjects ? unplannable(`no way to ${field} in a supergraph with interface objects`) : error;
+        throw isRefused ? unplannable(`no way to ${field} in a supergraph with interface objects`) : error;
       }
     };
     return planOver(supergraphSdl, plan);
   };
 }
-
-const INTERFACE_OBJECT = /isInterfaceObject\s*:\s*true/;
 
 /** How many supergraphs with fewer owners of fields are tried for an operation. */
 const MOST_SUPERGRAPHS = 12;

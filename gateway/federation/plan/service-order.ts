@@ -1,6 +1,7 @@
 import type { PlanNode } from '@graphql-hive/router-query-planner';
 import { type DocumentNode, type InterfaceTypeDefinitionNode, Kind, parse, print, visit } from 'graphql';
 import { directiveArgument, graphNames, hasTrueArgument } from '../../supergraph/index.ts';
+import { hasInterfaceObjects } from './plannable/index.ts';
 
 /** A supergraph with other names of its subgraphs, and the way back. */
 export interface RenamedSupergraph {
@@ -19,7 +20,7 @@ type Predecessors = ReadonlyMap<string, ReadonlySet<string>>;
  */
 export function withServiceOrder(sdl: string): RenamedSupergraph {
   const unchanged: RenamedSupergraph = { sdl, restore: (plan) => plan };
-  if (!sdl.includes('isInterfaceObject')) return unchanged;
+  if (!hasInterfaceObjects(sdl)) return unchanged;
   const supergraph = parse(sdl, { noLocation: true });
   const names = graphNames(supergraph);
   const predecessors = predecessorsIn(supergraph);

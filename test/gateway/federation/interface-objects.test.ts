@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse, print } from 'graphql';
+import { withResolvedInterfaceFields } from '../../../gateway/federation/plan/plannable/index.ts';
 import { restoreExternal } from '../../../gateway/supergraph/index.ts';
 import { federate, type World } from './world.ts';
 
@@ -130,7 +131,7 @@ const openRelated = (more: Parameters<typeof federate>[0] = {}) =>
     ...more,
     films: {
       sdl: `interface Media @key(fields: "id") { id: ID! title: String! }
-        type Video implements Media @key(fields: "id") { id: ID! title: String! }`,
+        type Video implements Media @key(fields: "id") { id: ID! title: String! @shareable }`,
       resolvers: {
         Media: { __resolveReference: reference, __resolveType: () => 'Video' },
         Video: { __resolveReference: reference, title: ({ id }: { id: string }) => `Title ${id}` },
@@ -163,6 +164,33 @@ test('a field of the interface is fetched where it is resolved, not where it is 
   });
   try {
     expect(await related.ask('{ latest { title } }')).toEqual({ data: { latest: { title: 'Title 1' } } });
+    const compact = related.supergraphSdl.replaceAll('isInterfaceObject: true', 'isInterfaceObject:true');
+    expect(compact).not.toBe(related.supergraphSdl);
+    expect(withResolvedInterfaceFields(compact)).toBe(withResolvedInterfaceFields(related.supergraphSdl));
+  } finally {
+    await related.close();
+  }
+});
+
+test('a field of the interface is asked of a subgraph in which other types do not implement it', async () => {
+  const shelf = { __typename: 'Video', id: '1', title: 'Rain' };
+  const related = await openRelated({
+    shelves: {
+      sdl: `type Query { shelf: Media tape: Tape } interface Media { id: ID! title: String! }
+        type Video implements Media @key(fields: "id") { id: ID! title: String! @shareable }
+        type Tape @key(fields: "id") { id: ID! sticker: String }`,
+      resolvers: { Query: { shelf: () => shelf }, Media: { __resolveType: () => 'Video' } },
+    },
+    tapes: {
+      sdl: `interface Media @key(fields: "id") { id: ID! title: String! }
+        type Video implements Media @key(fields: "id") { id: ID! title: String! @shareable }
+        type Tape implements Media @key(fields: "id") { id: ID! title: String! }`,
+      resolvers: { Media: { __resolveReference: () => shelf, __resolveType: () => 'Video' } },
+    },
+  });
+  try {
+    expect(await related.ask('{ shelf { title } }')).toEqual({ data: { shelf: { title: 'Rain' } } });
+    expect(related.counts()).toEqual({ shelves: 1 });
   } finally {
     await related.close();
   }

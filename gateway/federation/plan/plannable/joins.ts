@@ -18,3 +18,8 @@ export function joinOf(graph: string): ConstDirectiveNode {
     arguments: [{ kind: Kind.ARGUMENT, name: nameNode('graph'), value }],
   };
 }
+
+/** Whether a supergraph has interface objects, however it is spaced. */
+export function hasInterfaceObjects(sdl: string): boolean {
+  return /isInterfaceObject\s*:\s*true/.test(sdl);
+}

@@ -9,7 +9,7 @@ import {
   visit,
 } from 'graphql';
 import { directiveArgument, hasTrueArgument } from '../../../supergraph/index.ts';
-import { joinOf, joinsOf } from './joins.ts';
+import { hasInterfaceObjects, joinOf, joinsOf } from './joins.ts';
 
 /**
  * A supergraph in which interfaces with keys have, of each subgraph, only fields that it resolves for all their types. The planner
@@ -17,7 +17,7 @@ import { joinOf, joinsOf } from './joins.ts';
  * for a type there, so that the subgraph fails. A field that no subgraph resolves for all types stays as it is.
  */
 export function withResolvedInterfaceFields(sdl: string): string {
-  if (!sdl.includes('isInterfaceObject: true')) return sdl;
+  if (!hasInterfaceObjects(sdl)) return sdl;
   const supergraph = parse(sdl, { noLocation: true });
   const members = new Map<string, ObjectTypeDefinitionNode[]>();
   for (const type of supergraph.definitions)
@@ -45,7 +45,7 @@ function resolvedField(
   );
   const unresolved = new Set(
     graphs.filter((graph) =>
-      members.some((member) => isOf(member, graph) && !resolves(member, field.name.value, graph)),
+      members.some((member) => isMember(member, type.name.value, graph) && !resolves(member, field.name.value, graph)),
     ),
   );
   if (unresolved.size === 0 || graphs.every((graph) => unresolved.has(graph))) return field;
@@ -56,8 +56,11 @@ function resolvedField(
   return { ...field, directives: [...others, ...own] };
 }
 
-function isOf(member: ObjectTypeDefinitionNode, graph: string): boolean {
-  return joinsOf(member, 'join__type').some((join) => directiveArgument(join, 'graph') === graph);
+/** Whether a type implements an interface in a subgraph; it may be there without. */
+function isMember(member: ObjectTypeDefinitionNode, type: string, graph: string): boolean {
+  return joinsOf(member, 'join__implements').some(
+    (join) => directiveArgument(join, 'graph') === graph && directiveArgument(join, 'interface') === type,
+  );
 }
 
 function resolves(member: ObjectTypeDefinitionNode, name: string, graph: string): boolean {
