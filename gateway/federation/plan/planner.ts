@@ -117,6 +117,11 @@ const NO_PATH = /no paths found for selection item: (\w+)/i;
 /** That, and its message for operations that it has found a plan for, whose fetches it then fails to build. */
 const PLANNERS_FAULT = /no paths found|failed to build fetch graph/i;
 
+/** Whether an operation was kept from the planner, which would have ended the process. */
+export function isKeptFromPlanner({ cause }: UnplannableOperation): boolean {
+  return String(cause).includes(KEY_NOT_SHARED);
+}
+
 /** Worded as the planner's failures that the stand-in answers; the thread passes on the text only. */
 const KEY_NOT_SHARED = 'failed to build fetch graph: no key of a type with requirements is one of all its subgraphs';
 

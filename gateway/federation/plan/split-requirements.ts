@@ -14,6 +14,7 @@ import { PlannerStopped, UnplannableOperation } from '../errors.ts';
 import { ENTITY_SERVICE, entityRoot, entityTypeOf } from './entity-roots.ts';
 import { responseKey } from './fold-fetches.ts';
 import { type EntityPath, openOperation, rootName } from './plan-fetches.ts';
+import { isKeptFromPlanner, unplannable } from './planner.ts';
 
 /** The planners of the parts of an operation. */
 export interface SplitScope {
@@ -31,7 +32,14 @@ export interface SplitScope {
  * @throws UnplannableOperation
  */
 export function planInParts(operation: OperationDefinitionNode, scope: SplitScope): PlanNode | undefined {
-  return planOrSplit(operation, scope.plan, false, scope);
+  try {
+    return planOrSplit(operation, scope.plan, false, scope);
+  } catch (error) {
+    // What answers in the place of a plan fails at fields of interface objects or returns null.
+    if (error instanceof UnplannableOperation && scope.types.hasInterfaceObjects && isKeptFromPlanner(error))
+      throw unplannable('no key is shared, in a supergraph with interface objects');
+    throw error;
+  }
 }
 
 /** @param areEntities whether the root fields are those of entities */

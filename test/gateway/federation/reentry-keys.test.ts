@@ -144,6 +144,19 @@ describe('operations at which the planner would end the process', () => {
     expect(isFatal('{ posted { total } }')).toBe(true);
   });
 
+  test('are refused in a supergraph with interface objects, and stitched in others', async () => {
+    const fault = { name: 'UnplannableOperation', isPlannersFault: true };
+    const plain = await keep(federate({ depot, post, shops }));
+    expect(() => plain.graph.prepare('{ bought { cost } }')).toThrow(expect.objectContaining(fault));
+    const homes = {
+      sdl: 'interface Node @key(fields: "id") { id: ID! } type Item implements Node @key(fields: "id") { id: ID! }',
+    };
+    const marks = { sdl: 'type Node @key(fields: "id") @interfaceObject { id: ID! mark: Int }' };
+    const world = await keep(federate({ depot, post, shops, homes, marks }));
+    const refused = { name: 'UnplannableOperation', isPlannersFault: false };
+    expect(() => world.graph.prepare('{ bought { cost } }')).toThrow(expect.objectContaining(refused));
+  });
+
   test('are found in a supergraph without spaces', async () => {
     const { supergraphSdl } = await keep(federate({ depot, post, shops }));
     const compact = supergraphSdl.replaceAll('requires: "', 'requires:"');
