@@ -13,11 +13,15 @@ export interface OperationToCheck {
 /** The ways to run an operation. One that cannot be planned, or a graph that cannot be stitched, is not checked. */
 export type Way = 'plan' | 'stitch';
 
-/** What is wrong with the answer to an operation; undefined where nothing is. */
+/**
+ * What is wrong with the answer to an operation; undefined where nothing is.
+ * @param compared called where there was an answer to compare
+ */
 export async function problemOf(
   graph: GeneratedGraph,
   { text, variables, faults }: OperationToCheck,
   way: Way,
+  compared: () => void = () => {},
 ): Promise<object | undefined> {
   const document = parse(text);
   if (validate(graph.whole, document).length > 0) return undefined;
@@ -28,6 +32,7 @@ export async function problemOf(
   graph.mutations.length = 0;
   const body = await answer(graph, text, variables, way);
   if (!body) return undefined;
+  compared();
   const difference = differenceOf(body, expected);
   const { refused } = graph;
   // After an error that leaves no data it does not matter whether the next mutations run.
