@@ -6,8 +6,8 @@ export interface UnfinishedEvent {
   /**
    * Sets how many bytes of it have come.
    *
-   * @returns false where those of all subscriptions are too many together, its service has more than its share of them, and
-   * this one is not among the short ones.
+   * @returns false where those of all subscriptions are too many together, its service has more than its share of them or they
+   * are twice too many, and this one is not among the short ones.
    */
   set(bytes: number): boolean;
 }
@@ -15,8 +15,8 @@ export interface UnfinishedEvent {
 /**
  * How many bytes of events whose end has not come may be in memory at a time, over all subscriptions of this process. A limit
  * for each event alone is not enough: hundreds of subscribers may wait for events of one service. Where they are too many, services
- * with more than an equal share lose theirs, so that one service takes none from the others; together they are at most twice as
- * many.
+ * with more than an equal share lose theirs, so that one service takes none from the others. Shares shrink with each service that
+ * begins, and those that were taken before are kept: from twice as many bytes on, each event that grows is lost.
  */
 export class UnfinishedEvents {
   readonly #maxBytes: number;
@@ -36,7 +36,8 @@ export class UnfinishedEvents {
         const now = bytes > UNCOUNTED_BYTES ? bytes : 0;
         this.#add(service, now - counted);
         counted = now;
-        return now === 0 || this.#bytes <= this.#maxBytes || this.#isWithinShare(service);
+        if (now === 0 || this.#bytes <= this.#maxBytes) return true;
+        return this.#bytes <= 2 * this.#maxBytes && this.#isWithinShare(service);
       },
     };
   }

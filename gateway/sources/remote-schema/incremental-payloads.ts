@@ -113,6 +113,7 @@ export class PromisedPieces {
   #pendingBytes = 0;
   #unread: Buffer[] = [];
   #unreadBytes = 0;
+  #areTooMany = false;
 
   /** @returns false where more is pending than is kept. */
   note(part: IncrementalPayload): boolean {
@@ -124,10 +125,10 @@ export class PromisedPieces {
       this.#unreadBytes += part.length;
       if (this.#unreadBytes > MAX_UNREAD_BYTES || this.#unread.length > MAX_UNREAD_PARTS) this.#readAll();
     }
-    return this.#pendingBytes <= MAX_PENDING_BYTES;
+    return !this.#areTooMany;
   }
 
-  /** The last payload, in the format of the others, with `error` for all pending results. */
+  /** The last payload, in the format of the others, with `error` for all pending results; once where these are too many. */
   broken(error: unknown): ParsedPayload {
     this.#readAll();
     if (this.#pending.size === 0) return { errors: [error], hasNext: false };
@@ -142,10 +143,16 @@ export class PromisedPieces {
   }
 
   #read(part: ParsedPayload | undefined): void {
+    if (this.#areTooMany) return;
     for (const id of idsOf(part?.pending)) {
       if (this.#pending.has(id)) continue;
-      this.#pending.add(id);
       this.#pendingBytes += id.length + PENDING_OVERHEAD_BYTES;
+      if (this.#pendingBytes > MAX_PENDING_BYTES) {
+        this.#areTooMany = true;
+        this.#pending.clear();
+        return;
+      }
+      this.#pending.add(id);
     }
     for (const id of idsOf(part?.completed))
       if (this.#pending.delete(id)) this.#pendingBytes -= id.length + PENDING_OVERHEAD_BYTES;

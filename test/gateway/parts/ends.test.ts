@@ -47,10 +47,8 @@ describe('a service that does not finish', () => {
       Array.from({ length: 1_000 }, (_, index) => ({ id: `${part}-${index}`.padEnd(1_000, '-'), path: [] }));
     for (let part = 0; part < 3; part += 1) written.part({ pending: promised(part), hasNext: true });
     const parts = await answer.end();
-    expect(parts.at(-1)).toMatchObject({
-      completed: expect.arrayContaining([{ id: '0', errors: [CUT] }]),
-      hasNext: false,
-    });
+    // An error for each of them would be as long as the promises.
+    expect(parts.at(-1)).toEqual({ errors: [CUT], hasNext: false });
     await until('it is cut', () => written.isCut);
   });
 

@@ -174,3 +174,20 @@ test('a service whose events never end takes none of the room for those of anoth
   for (const event of hostile) event.set(0);
   expect(good.set(BUDGET)).toBe(true);
 });
+
+test('events that never end of many services are at most twice the room together', () => {
+  const events = new UnfinishedEvents(BUDGET);
+  const shares = Array.from({ length: 5 }, (_, index) => ({
+    event: events.begin(`service ${index + 1}`),
+    bytes: Math.floor(BUDGET / (index + 1)),
+  }));
+  // Each takes all of its share before the next one begins: 1 + 1/2 + 1/3 of the room, but not 1/4 beside these.
+  const isKept = shares.map(({ event, bytes }) => {
+    const isWithinBounds = event.set(bytes);
+    if (!isWithinBounds) event.set(0);
+    return isWithinBounds;
+  });
+  expect(isKept).toEqual([true, true, true, false, false]);
+  shares[0]?.event.set(0);
+  expect(shares[4]?.event.set(shares[4].bytes)).toBe(true);
+});
