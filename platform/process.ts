@@ -23,6 +23,14 @@ export type ChildMessage =
   /** What a developer waits to see, which is logged at a level that the launcher leaves out. */
   | { type: 'notice'; text: string };
 
+/**
+ * Tells the launcher that started this process, if one did. One that has gone ends this process by closing the channel: a failed
+ * write would end it before its requests have been answered.
+ */
+export function tellLauncher(message: ChildMessage): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+}
+
 /** Longer than the longest drain and grace times that can be set. */
 const STOP_DEADLINE_MS = 125_000;
 
@@ -58,7 +66,7 @@ export function runService(name: string, start: (stopping: AbortSignal) => Promi
   process.on('disconnect', stop);
 
   started.then(
-    (service) => process.send?.({ type: 'ready', port: service.port } satisfies ChildMessage),
+    (service) => tellLauncher({ type: 'ready', port: service.port }),
     // A start that was aborted on purpose is no failure.
     (error) => (stopping && error instanceof StartError ? process.exit(0) : fail(name, error)),
   );

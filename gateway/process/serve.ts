@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { type ChildMessage, runService } from '../../platform/index.ts';
+import { runService, tellLauncher } from '../../platform/index.ts';
 import { readConfig } from '../config.ts';
 import type { RunningGateway } from './gateway.ts';
 import { type WorkerPeers, workerPeersOf } from './worker-peers.ts';
@@ -19,11 +19,7 @@ export function serve(environment: NodeJS.ProcessEnv): void {
 async function loadAndStart(environment: NodeJS.ProcessEnv, peers?: WorkerPeers): Promise<RunningGateway> {
   const { startGateway } = await import('./gateway.ts');
   const gateway = await startGateway(environment, undefined, peers);
-  // One of several workers is enough: they reload together.
-  if (!peers || peers.worker === 1)
-    gateway.whenReloaded((reason) => {
-      process.send?.({ type: 'notice', text: `metadata reloaded (${reason})` } satisfies ChildMessage);
-    });
+  gateway.whenReloaded((reason) => tellLauncher({ type: 'notice', text: `metadata reloaded (${reason})` }));
   return gateway;
 }
 

@@ -8,6 +8,7 @@ import {
   ofWorkers,
   oneCounter,
   StartError,
+  tellLauncher,
 } from '../../platform/index.ts';
 import type { ReloadMarks } from '../replicas/index.ts';
 import type { WorkerMessage } from './worker-peers.ts';
@@ -88,8 +89,9 @@ export class WorkerPool {
         } else if (message.type === 'begun') {
           this.#begun.add(worker);
           begin();
-        } else if (message.type === 'notice') process.send?.(message);
-        else this.#hear(worker, message);
+        } else if (message.type === 'notice') {
+          if (worker === this.#oldest()) tellLauncher(message);
+        } else this.#hear(worker, message);
       });
       const ended = (code: number | string, signal?: string) => {
         const isReady = !this.#starting.has(worker);
@@ -155,6 +157,11 @@ export class WorkerPool {
       for (const worker of asked) worker.send({ type: 'measure', id } satisfies WorkerMessage);
       if (asked.size === 0) finish();
     });
+  }
+
+  /** Workers reload together, and all tell it: the one that has listened for the longest is passed on. */
+  #oldest(): Worker | undefined {
+    return [...this.#workers].find((worker) => !this.#starting.has(worker));
   }
 
   #ownMetrics(): readonly Metric[] {

@@ -33,6 +33,8 @@ const lines = (): Record<string, unknown>[] =>
     .split('\n')
     .filter((line) => line.startsWith('{') && line.endsWith('}'))
     .map((line) => JSON.parse(line));
+/** What a launcher shows of its reloads. */
+const notices = () => gateway.told.filter((message) => (message as { type: string }).type === 'notice');
 const logged = (event: string) => lines().filter((line) => line.event === event);
 /** Which workers have told this. */
 const workers = (event: string) => [...new Set(logged(event).map((line) => line.worker))];
@@ -101,7 +103,7 @@ beforeAll(async () => {
   url = `http://127.0.0.1:${port}`;
   metricsUrl = `http://127.0.0.1:${metricsPort}/metrics`;
   const more = { PORTICO_METRICS_PORT: String(metricsPort) };
-  gateway = await keep(open(port, 2, more, directory, { script: COMMAND }));
+  gateway = await keep(open(port, 2, more, directory, { script: COMMAND, isLaunched: true }));
   const isReady = () =>
     send(`${url}/readyz`).then(
       ({ status }) => status === 200,
@@ -137,12 +139,14 @@ describe('a gateway of several workers', () => {
   test('reloads in all of them on SIGHUP', async () => {
     gateway.signal('SIGHUP');
     await until('both have reloaded', () => workers('metadata.reloaded').length === 2);
+    await until('the launcher is told', () => notices().length === 1);
   });
 
   test('has reloaded in all of them when the metadata API answers', async () => {
     const before = logged('metadata.reloaded').length;
     expect(await reload()).toBe(200);
     await until('both have told', () => logged('metadata.reloaded').length === before + 2);
+    await until('the launcher is told once of both reloads', () => notices().length === 2);
     const reasons = logged('metadata.reloaded')
       .slice(before)
       .map((line) => line.reason);
@@ -160,6 +164,9 @@ describe('a gateway of several workers', () => {
     expect(logged('worker.died')).toMatchObject([{ worker: 1, how: 'SIGKILL' }]);
     for (let i = 0; i < 10; i++) expect((await send(`${url}/healthz`)).status).toBe(200);
     await until('the new one has answered', () => workers('request.completed').includes(3));
+    const told = notices().length;
+    expect(await reload()).toBe(200);
+    await until('the launcher is told of a reload', () => notices().length === told + 1);
   });
 
   withProcFiles('goes on serving when it writes to a worker that has died, before it learns of the death', async () => {

@@ -18,6 +18,8 @@ export interface Process {
   readonly pid: number;
   /** Everything that it has written to standard output. */
   written(): string;
+  /** What it has told the process that started it, where `isLaunched` is set. */
+  readonly told: readonly unknown[];
   signal(name: NodeJS.Signals): void;
   readonly ended: Promise<Ended>;
   /** Ends it, if it has not. */
@@ -29,20 +31,30 @@ export interface RunOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** The script that is started. Default: the compiled one. */
   readonly script?: string;
+  /** Whether it is started as by a launcher, to which it can send messages. */
+  readonly isLaunched?: boolean;
 }
 
 /** Starts the command `portico`, as it is built. */
-export function start(args: readonly string[], { cwd, environment, script = COMPILED }: RunOptions = {}): Process {
-  const child = spawn(process.execPath, [script, ...args], { cwd, env: { ...neutral(), ...environment } });
+export function start(args: readonly string[], options: RunOptions = {}): Process {
+  const { cwd, environment, script = COMPILED, isLaunched = false } = options;
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd,
+    env: { ...neutral(), ...environment },
+    stdio: ['pipe', 'pipe', 'pipe', ...(isLaunched ? (['ipc'] as const) : [])],
+  });
+  const told: unknown[] = [];
+  child.on('message', (message) => told.push(message));
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
-    child[name].setEncoding('utf8').on('data', (text: string) => {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
       output[name] += text;
     });
   const ended = new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, ...output })));
   return {
     pid: child.pid ?? 0,
     written: () => output.stdout,
+    told,
     signal: (name) => child.kill(name),
     ended,
     close: async () => {
