@@ -13,7 +13,7 @@ export default {
   transform: {},
   injectGlobals: false,
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  globalSetup: '<rootDir>/test/services.mjs',
+  globalSetup: '<rootDir>/test/global-setup.mjs',
   setupFilesAfterEnv: ['<rootDir>/test/second-try.ts', '<rootDir>/test/fixed-seed.ts'],
   testSequencer: '<rootDir>/test/longest-first.cjs',
   maxWorkers: Math.max(1, Math.min(availableParallelism() + WAITING, Math.floor(totalmem() / WORKER_BYTES))),
