@@ -107,7 +107,7 @@ function requiredBelow(model: GraphModel, field: FieldModel, graph: string, rand
   const nested = object.fields.filter((one) => one.targets.length > 0 && !/!/.test(one.args));
   const texts = random.some(fields, 1 + random.below(2)).map((one) => {
     one.isSteady = true;
-    return one.name;
+    return `${one.name}${argumentsFor(one, random)}`;
   });
   for (const one of nested)
     if (random.chance(40)) {
