@@ -36,8 +36,7 @@ whenLoggedOut(() => {
 
 /** Has an operator pick the tenant of the page again. */
 export function pickOtherTenant(): void {
-  lastTenant.value = undefined;
-  goTo(path.value.replace(/\/.*/, ''));
+  if (goTo(path.value.replace(/\/.*/, ''))) lastTenant.value = undefined;
 }
 
 interface AdministeredPageProps {

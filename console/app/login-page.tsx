@@ -7,7 +7,6 @@ import {
   enterAccessToken,
   enterAdminSecret,
   isInterrupted,
-  kindOfSession,
   logIn,
   logInWithServiceAccount,
   restoreProblem,
@@ -33,9 +32,6 @@ const FORMS: Readonly<Record<LoginMethod, () => preact.JSX.Element>> = {
   admin: AdminForm,
 };
 
-/** The method that a session was opened with, which opens it again. */
-const METHODS_OF_KINDS: Readonly<Record<string, LoginMethod>> = { 'service-account': 'service', token: 'token' };
-
 export function LoginPage({ notice }: { readonly notice: string | undefined }) {
   return (
     <main class="login">
@@ -46,7 +42,7 @@ export function LoginPage({ notice }: { readonly notice: string | undefined }) {
 
 /** The forms of all methods. @param notice what has happened before. */
 export function LoginMethods({ notice }: { readonly notice: string | undefined }) {
-  const [method, choose] = useState<LoginMethod>(METHODS_OF_KINDS[kindOfSession.peek() ?? ''] ?? 'password');
+  const [method, choose] = useState<LoginMethod>('password');
   const Form = FORMS[method];
   useEffect(() => {
     const { title } = document;

@@ -31,14 +31,17 @@ interface Step {
   readonly replaces?: boolean;
   /** See `placeState`. */
   readonly state?: unknown;
+  /** Follows something that is done: nothing is asked, as what was edited is gone. */
+  readonly isDone?: boolean;
 }
 
-/** @param to a path below the console, which may have parameters. */
-export function goTo(to: string, { replaces = false, state = null }: Step = {}): void {
-  if (to.split('?')[0] !== path.peek() && !mayLeave()) return;
+/** @param to a path below the console, which may have parameters. @returns whether the caller has not chosen to stay. */
+export function goTo(to: string, { replaces = false, state = null, isDone = false }: Step = {}): boolean {
+  if (!isDone && to.split('?')[0] !== path.peek() && !mayLeave()) return false;
   if (replaces) history.replaceState(state, '', hrefOf(to));
   else history.pushState(state, '', hrefOf(to));
   readPlace();
+  return true;
 }
 
 /** A path with parameters; those without a value are left out. */

@@ -26,8 +26,6 @@ export interface Claims {
   readonly defaultRole: string;
   readonly userId: string | undefined;
   readonly tenantId: string | undefined;
-  /** When the token expires, in seconds since the epoch. */
-  readonly exp: number | undefined;
 }
 
 const HASURA_CLAIMS = 'https://hasura.io/jwt/claims';
@@ -40,7 +38,7 @@ export function unverifiedClaims(accessToken: string): Claims | undefined {
     const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (sign) =>
       sign.charCodeAt(0),
     );
-    const { [HASURA_CLAIMS]: claims, exp } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+    const { [HASURA_CLAIMS]: claims } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
     const given = (typeof claims === 'string' ? JSON.parse(claims) : (claims ?? {})) as Record<string, unknown>;
     const roles = given['x-hasura-allowed-roles'];
     const defaultRole = given['x-hasura-default-role'];
@@ -49,20 +47,28 @@ export function unverifiedClaims(accessToken: string): Claims | undefined {
       defaultRole: typeof defaultRole === 'string' ? defaultRole : '',
       userId: textOf(given['x-hasura-user-id']),
       tenantId: textOf(given['x-hasura-tenant-id']),
-      exp: typeof exp === 'number' ? exp : undefined,
     };
   } catch {
     return undefined;
   }
 }
 
-/** By this machine's clock. */
-export function hasExpired({ exp }: Claims): boolean {
-  return exp !== undefined && exp * 1000 <= Date.now();
+function textOf(value: unknown): string | undefined {
+  return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
 }
 
-function textOf(value: unknown): string | undefined {
-  return value === undefined || value === null ? undefined : String(value);
+/** Whether the token says which user of which tenant its owner is. */
+export function namesUser({ tenantId, userId }: Claims): boolean {
+  return tenantId !== undefined && userId !== undefined;
+}
+
+/** Whose session it is. Differs for each user, for each way of logging in, and each time where no user is named. */
+export function userOf(given: Credentials): string {
+  const { kind } = given;
+  if (kind === 'admin-secret') return kind;
+  if (kind === 'service-account') return JSON.stringify([kind, given.account.clientId]);
+  const { tenantId, userId } = given.claims;
+  return JSON.stringify(namesUser(given.claims) ? [kind, tenantId, userId] : [kind, Date.now(), Math.random()]);
 }
 
 /** The headers that authenticate a request, with the role that it is made with. */

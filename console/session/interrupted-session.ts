@@ -1,16 +1,12 @@
 import { computed, effect, signal } from '@preact/signals';
-import type { Claims, Credentials } from './credentials.ts';
-
-export interface InterruptedSession {
-  readonly kind: Credentials['kind'];
-  readonly claims: Claims;
-}
+import type { Claims } from './credentials.ts';
 
 /**
- * The session that has ended by itself while its pages were open. They stay below the login with what is typed there, for the
- * same user alone, and their requests wait for that login.
+ * Whose login has ended by itself while its pages were open. They stay below the login with what is typed there, for a login of
+ * the same user alone, and their requests wait for it. Sessions of other kinds end with their pages: nothing that is entered in
+ * their place is known to be the same user's.
  */
-export const interrupted = signal<InterruptedSession | undefined>(undefined);
+export const interrupted = signal<Claims | undefined>(undefined);
 
 export const isInterrupted = computed(() => interrupted.value !== undefined);
 

@@ -1,7 +1,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, execute, type RequestHeaders, sessionChanged, type TypedDocument } from '../api/index.ts';
-import { type Claims, type Credentials, credentialHeaders, hasExpired, unverifiedClaims } from './credentials.ts';
-import { type InterruptedSession, interrupted, isInterrupted, resumption } from './interrupted-session.ts';
+import { type Credentials, credentialHeaders, namesUser, unverifiedClaims, userOf } from './credentials.ts';
+import { interrupted, isInterrupted, resumption } from './interrupted-session.ts';
 import {
   endSession,
   mayHaveSession,
@@ -14,7 +14,7 @@ import {
 } from './kept-session.ts';
 import { pickedRole, pickRole } from './picked-role.ts';
 import { revokeToken, type ServiceAccount, tokenOf } from './service-account.ts';
-import { forgetUser } from './user-storage.ts';
+import { forgetUser, keepTextsOf } from './user-storage.ts';
 
 const credentials = signal<Credentials | undefined>(undefined);
 
@@ -28,14 +28,15 @@ export const restoreProblem = signal<unknown>(undefined);
 
 export const isLoggedIn = computed(() => credentials.value !== undefined);
 /** How the caller is, or was, authenticated; undefined without a session. */
-export const kindOfSession = computed(() => (credentials.value ?? interrupted.value)?.kind);
+export const kindOfSession = computed(() => credentials.value?.kind ?? (isInterrupted.value ? 'login' : undefined));
 /** Who the token says the caller is, or was until the session was interrupted; undefined with the admin secret. */
 export const claims = computed(() => {
-  const current = credentials.value ?? interrupted.value;
-  return current && current.kind !== 'admin-secret' ? current.claims : undefined;
+  const current = credentials.value;
+  if (!current) return interrupted.value;
+  return current.kind === 'admin-secret' ? undefined : current.claims;
 });
-/** Differs for each user. */
-export const userKey = computed(() => claims.value && userIn(claims.value));
+/** Whose the session is, or was until it was interrupted; see `userOf`. */
+export const userKey = signal<string | undefined>(undefined);
 /** The roles that the caller may take; undefined where any is allowed, with the admin secret. */
 export const allowedRoles = computed(() => claims.value?.roles);
 /** The role that requests are made with. */
@@ -55,7 +56,7 @@ export async function logIn(login: PasswordLogin): Promise<void> {
 /** Logs in with a service account, whose secret stays in memory for its next tokens. @throws ApiError with the reason of a refusal. */
 export async function logInWithServiceAccount(account: ServiceAccount): Promise<void> {
   const token = await tokenOf(account);
-  if (!isInterrupted.value) pickRole('');
+  pickRole('');
   beginSession(token, account);
 }
 
@@ -89,14 +90,12 @@ async function continueSession(): Promise<void> {
 export function enterAccessToken(accessToken: string): boolean {
   const found = unverifiedClaims(accessToken.trim());
   if (!found) return false;
-  if (!isInterrupted.value) pickRole('');
-  takeOver(found);
+  pickRole('');
   start({ kind: 'token', accessToken: accessToken.trim(), claims: found });
   return true;
 }
 
 export function enterAdminSecret(secret: string): void {
-  takeOver(undefined);
   pickRole('');
   start({ kind: 'admin-secret', secret });
 }
@@ -104,14 +103,17 @@ export function enterAdminSecret(secret: string): void {
 /** Ends the session here, forgets what the user has typed, and revokes it at the auth service. @throws ApiError where it could not be revoked. */
 export async function logOut(): Promise<void> {
   const current = credentials.value;
+  const isOfLogin = kindOfSession.value === 'login';
   const headers = credentialHeaders(current, '');
   logouts++;
   clearSession();
   forgetUser();
   if (current?.kind === 'service-account') await revokeToken(current.account, current.accessToken);
-  if (current?.kind !== 'login') return;
+  if (!isOfLogin) return;
   tellOtherPages('ended');
-  await endSession(headers);
+  const ended = endSession(headers);
+  // What is over needs no revocation; another page may have logged in meanwhile.
+  await (current ? ended : ended.catch(() => {}));
 }
 
 /**
@@ -149,23 +151,18 @@ export async function query<Result, Variables>(
 
 /** Makes a request as the caller, and once more with a new token where `send` fails since the first was rejected. */
 export async function authorized<T>(send: (headers: RequestHeaders) => Promise<T>, asRole?: string): Promise<T> {
-  const before = credentials.value;
   const user = userKey.value;
+  const headers = await authorization(asRole);
+  const used = credentials.value;
   try {
-    return await send(await authorization(asRole));
+    return await send(headers);
   } catch (error) {
-    if (!(error instanceof ApiError) || !error.isUnauthenticated || before === undefined) throw error;
-    if (before.kind === 'token' && hasExpired(before.claims)) {
-      if (credentials.value === before) interrupt(before);
-      return send(await authorization(asRole));
-    }
-    if (isRefreshed(before) && credentials.value !== undefined) {
-      // Another request may have refreshed it meanwhile.
-      if (credentials.value === before) await refreshToken();
-      requireUser(user);
-      return send(await authorization(asRole));
-    }
-    throw error;
+    if (!(error instanceof ApiError) || !error.isUnauthenticated || !isRefreshed(used)) throw error;
+    if (!isLoggedIn.value && !isInterrupted.value) throw error;
+    // Another request may have refreshed it meanwhile, or have found that the session is over.
+    if (credentials.value === used) await refreshToken();
+    requireUser(user);
+    return send(await authorization(asRole));
   }
 }
 
@@ -201,7 +198,7 @@ async function refreshNow(): Promise<void> {
     if (credentials.value === current) beginSession(token, account);
   } catch (error) {
     if (credentials.value === current) {
-      if (isSessionOver(error)) return interrupt(current);
+      if (isSessionOver(error)) return expire(current);
       timer = setTimeout(refreshQuietly, TOKEN_RETRY_MS);
     }
     throw error;
@@ -228,23 +225,10 @@ async function refreshOnceMore(): Promise<void> {
 function beginSession({ access_token: accessToken, expires_in }: NewToken, account?: ServiceAccount): void {
   const found = unverifiedClaims(accessToken);
   if (!found) throw new ApiError('invalid-jwt', 'The access token cannot be read.', 200);
-  takeOver(found);
   const lifetimeMs = expires_in * 1000;
   const token = { accessToken, expiresAt: Date.now() + lifetimeMs, claims: found };
   start(account ? { kind: 'service-account', account, ...token } : { kind: 'login', ...token });
   timer = setTimeout(refreshQuietly, refreshAfter(lifetimeMs));
-}
-
-/** What the user before has typed and picked is not the next one's, whom another page may have logged in. */
-function takeOver(next: Claims | undefined): void {
-  if (claims.value && (!next || userIn(claims.value) !== userIn(next))) {
-    forgetUser();
-    pickRole('');
-  } else if (!next?.roles.includes(pickedRole.value)) pickRole('');
-}
-
-function userIn({ tenantId, userId }: Claims): string {
-  return JSON.stringify([tenantId, userId]);
 }
 
 /** A minute before the token expires; of short-lived ones at four fifths of their life. */
@@ -254,29 +238,41 @@ function refreshAfter(lifetimeMs: number): number {
 
 function start(given: Credentials): void {
   clearTimeout(timer);
+  const user = userOf(given);
+  // What the user before has typed and picked is not the next one's, whom another page may have logged in.
+  const isOther = userKey.value !== undefined && userKey.value !== user;
+  if (isOther || (given.kind !== 'admin-secret' && !given.claims.roles.includes(pickedRole.value))) pickRole('');
+  keepTextsOf(user);
   batch(() => {
     endedBecause.value = undefined;
     restoreProblem.value = undefined;
     credentials.value = given;
+    userKey.value = user;
     interrupted.value = undefined;
   });
 }
 
-function interrupt({ kind, claims: known }: InterruptedSession): void {
+/** The session has ended by itself. */
+function expire(given: Credentials): void {
+  if (given.kind !== 'login' || !namesUser(given.claims)) {
+    clearSession('expired');
+    return;
+  }
   clearTimeout(timer);
   batch(() => {
     endedBecause.value = 'expired';
-    interrupted.value = { kind, claims: known };
+    interrupted.value = given.claims;
     credentials.value = undefined;
   });
 }
 
-function clearSession(): void {
+function clearSession(why?: 'expired'): void {
   clearTimeout(timer);
   batch(() => {
     pickRole('');
-    endedBecause.value = undefined;
+    endedBecause.value = why;
     credentials.value = undefined;
+    userKey.value = undefined;
     interrupted.value = undefined;
   });
 }

@@ -3,7 +3,7 @@ export const login = {
   lead: 'See what your role may ask for, and ask it.',
   expired: 'Your session has ended. Log in again to go on.',
   interrupted: {
-    text: 'Your session has ended. Log in again as the same user to go on where you were: what you have typed is still there.',
+    text: 'Your session has ended. Log in with the same user’s password to go on where you were: what you have typed is still there. Any other login drops it.',
     leave: 'Log out, and drop what is typed',
   },
   methods: 'How to log in',

@@ -373,6 +373,61 @@ describeInBrowser('a session', () => {
     expect(page.problems()).toEqual([]);
     await page.context().close();
   });
+
+  test('that has ended waits for its user, and is dropped by others and by logging out', async () => {
+    const page = await openExplorer();
+    const other = await otherTab(page);
+    const cover = page.getByText('Your session has ended');
+    const operation = page.getByRole('textbox', { name: 'Operation', exact: true });
+    let isOver = false;
+    await page.route(/session\/refresh/, (route) =>
+      isOver
+        ? route.fulfill({ status: 401, json: { success: false, error_message: '', data: null } })
+        : route.continue(),
+    );
+    await page.route(/v1\/graphql/, (route) =>
+      isOver
+        ? route.fulfill({ json: { errors: [{ message: 'expired', extensions: { code: 'invalid-jwt' } }] } })
+        : route.continue(),
+    );
+    /** What the page asks in another role is refused. */
+    async function endSession(otherRole: string) {
+      isOver = true;
+      await page.getByLabel('Role').selectOption(otherRole);
+      await cover.waitFor();
+      isOver = false;
+    }
+    await write(page, 'Operation', 'query typed_by_dora { __typename }');
+    await endSession('tenant_admin');
+    await logIn(page);
+    await cover.waitFor({ state: 'detached' });
+    expect(await operation.textContent()).toContain('typed_by_dora');
+
+    await endSession('user');
+    await logIn(page, 'bob');
+    await cover.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Query', exact: true }).waitFor();
+    expect(await operation.textContent()).not.toContain('typed_by_dora');
+    expect(await stored(page)).not.toContain('typed_by_dora');
+
+    // A reload drops the cover, and a login by another user then what is stored.
+    await write(page, 'Operation', 'query typed_by_bob { __typename }');
+    isOver = true;
+    await page.reload();
+    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    isOver = false;
+    expect(await stored(page)).toContain('typed_by_bob');
+    await logIn(page);
+    await page.getByRole('button', { name: 'Query', exact: true }).waitFor();
+    expect(await operation.textContent()).not.toContain('typed_by_bob');
+    expect(await stored(page)).not.toContain('typed_by_bob');
+
+    await endSession('tenant_admin');
+    await page.getByRole('button', { name: 'Log out, and drop what is typed' }).click();
+    for (const tab of [page, other]) await tab.getByRole('button', { name: 'Log in' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.context().close();
+  });
 });
 
 async function openExplorer(options = {}): Promise<WatchedPage> {

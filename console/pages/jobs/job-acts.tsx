@@ -31,7 +31,7 @@ export function JobActs({ job, onChange }: { readonly job: Job; readonly onChang
   async function run(act: JobAct) {
     const changed = await actOnJobs(act, { ids: [job.id] });
     setAsked(undefined);
-    if (act === 'purge' && changed > 0) goTo('jobs', { replaces: true });
+    if (act === 'purge' && changed > 0) goTo('jobs', { replaces: true, isDone: true });
     else onChange();
     tellOutcome(ACT_OUTCOMES[act](changed));
   }

@@ -74,7 +74,7 @@ export function UserActions({ user, administered, onOpen, onChange }: UserAction
       run: async () => {
         await change(DELETE_USER, { data: { ...data, username } });
         onOpen(undefined);
-        goTo(pathFor(administered, 'users'), { replaces: true });
+        goTo(pathFor(administered, 'users'), { replaces: true, isDone: true });
         tellOutcome(actionTexts.deleted(username));
       },
     });
