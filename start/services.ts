@@ -165,9 +165,15 @@ function serviceSpec(
   const environment = {
     ...settings.environment,
     ...unlessSet(settings.environment, levelVariable, settings.logLevel ?? 'warn'),
-    ...additions,
+    ...withoutFiles(settings.environment, additions),
   };
   return { name, room, script: join(COMPILED_DIR, room, 'main.js'), environment };
+}
+
+/** `additions` in place of what files set: the launcher has read these files itself, and services refuse a setting that is given twice. */
+function withoutFiles(environment: NodeJS.ProcessEnv, additions: Readonly<Record<string, string>>) {
+  const files = Object.keys(additions).map((name) => `${name}_FILE`);
+  return { ...Object.fromEntries(files.filter((file) => environment[file]).map((file) => [file, ''])), ...additions };
 }
 
 function unlessSet(environment: NodeJS.ProcessEnv, name: string, value: string): Record<string, string> {

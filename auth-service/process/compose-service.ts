@@ -43,7 +43,7 @@ export interface ComposedService {
   prepare(stopping: AbortSignal | undefined): Promise<readonly string[]>;
   /** Begins the periodic work on the database, which has to be prepared. */
   startPeriodicWork(): void;
-  /** Closes everything, in the reverse order of opening. */
+  /** Closes everything: hashing first, and the rest in the reverse order of opening. */
   close(): Promise<void>;
 }
 
@@ -130,11 +130,12 @@ export async function composeService(
     () => database.close(),
     () => clock.stop(),
     () => keys.stop(),
-    () => hashPool.close(),
     () => throttle.close(),
     () => audit.stop(),
     () => housekeeping.stop(),
     () => deliveries.stop(),
+    // Finishes what is queued: logins that the throttle, the audit log and the database are told of afterwards.
+    () => hashPool.close(),
   ];
   return {
     app,

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { readStartSettings } from '../../start/config.ts';
 import { authServiceSpec } from '../../start/services.ts';
@@ -33,4 +35,12 @@ test.each<[string, NodeJS.ProcessEnv, object]>([
   ['not at all without an admin secret', { PORTICO_ASSERTION_ISSUER: 'mine' }, {}],
 ])('the auth service accepts assertions by issuer and audience %s', (_, environment, expected) => {
   expect(gatewaySettings(environment)).toEqual(expected);
+});
+
+test('the auth service gets what the launcher has read from a file once', () => {
+  const file = join(dataDir, 'issuer');
+  writeFileSync(file, 'https://issuer.example\n');
+  const settings = readStartSettings({ PORTICO_DATA_DIR: dataDir, AUTH_ISSUER_FILE: file });
+  const { AUTH_ISSUER, AUTH_ISSUER_FILE } = authServiceSpec(settings, undefined, {}).environment;
+  expect([AUTH_ISSUER, AUTH_ISSUER_FILE]).toEqual(['https://issuer.example', '']);
 });

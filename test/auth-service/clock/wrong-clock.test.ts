@@ -5,6 +5,7 @@ import { preferredEngine } from '../../database/index.ts';
 import { administrationOf, OPERATING } from '../operator.ts';
 import { REVOCATION_SECRET, startTestService, type TestService } from '../service.ts';
 import { claimsOf, sessionClient } from '../session-client.ts';
+import { until } from '../until.ts';
 import { createWorld, type World } from '../world.ts';
 
 const PASSWORD = 'a password of somebody, long';
@@ -37,6 +38,40 @@ test('the clock follows that of the database, before and after a jump, and says 
   expect(errorMs()).toBeLessThan(DAY_MS / 24);
   const said = lines.map((line) => JSON.parse(line)).map(({ level, event }) => `${level} ${event}`);
   expect(said).toEqual(['warn clock.corrected', 'warn clock.corrected', 'info clock.corrected']);
+});
+
+test('a step of the clock between two measurements has no effect, and is measured soon', async () => {
+  let steppedMs = 0;
+  let suspendedMs = 0;
+  let ticks = () => Promise.resolve();
+  let stopped = 0;
+  const lines: string[] = [];
+  const clock = openDatabaseClock({
+    database: world.doors,
+    logger: createLogger('test', 'info', { write: (line) => void lines.push(line) }),
+    systemNow: () => new Date(Date.now() + steppedMs),
+    monotonicNow: () => performance.now() - suspendedMs,
+    every: (_milliseconds, action) => {
+      ticks = action;
+      return () => void stopped++;
+    },
+  });
+  const errorMs = () => Math.abs(clock.now().getTime() - Date.now());
+  await clock.start();
+
+  steppedMs = 2 * DAY_MS;
+  expect(errorMs()).toBeLessThan(DAY_MS / 24);
+  await until('the step is logged', () => lines.length === 1);
+  expect(errorMs()).toBeLessThan(DAY_MS / 24);
+  // As after a virtual machine has been suspended: the next measurement puts it right, whatever asks for it.
+  suspendedMs = DAY_MS;
+  clock.now();
+  await until('the suspension is measured', () => errorMs() < DAY_MS / 24);
+  suspendedMs = 2 * DAY_MS;
+  await ticks();
+  expect(errorMs()).toBeLessThan(DAY_MS / 24);
+  clock.stop();
+  expect(stopped).toBe(1);
 });
 
 test.each([
