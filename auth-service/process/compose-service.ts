@@ -134,7 +134,7 @@ export async function composeService(
     () => audit.stop(),
     () => housekeeping.stop(),
     () => deliveries.stop(),
-    // Finishes what is queued: logins that the throttle, the audit log and the database are told of afterwards.
+    // Finishes the logins that are queued, which still need the throttle, the audit log and the database.
     () => hashPool.close(),
   ];
   return {

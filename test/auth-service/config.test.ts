@@ -252,7 +252,7 @@ describe('the settings of the auth service', () => {
     const pipe = join(folder, 'url');
     execFileSync('mkfifo', [pipe]);
     const url = 'postgresql://me:secret@db.example/shop';
-    // Whoever reads it again gets nothing.
+    // A second read gets nothing.
     const writer = spawn('sh', ['-c', `printf %s '${url}' > '${pipe}'; : > '${pipe}'`], { stdio: 'ignore' });
     const { DATABASE_URL, ...others } = environment('');
     expect(readConfig({ ...others, DATABASE_URL_FILE: pipe, NODE_ENV: 'production' }).database.url).toBe(url);

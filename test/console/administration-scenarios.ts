@@ -133,7 +133,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       expect(new URL(page.url()).search).toBe(`?search=${name.slice(0, -1)}&state=disabled`);
       await page.getByRole('link', { name }).click();
 
-      // An edit that is not saved keeps nobody on the page of an account that is gone.
+      // Leaving the page of a deleted account asks nothing, although an edit there is not saved.
       await page.getByRole('region', { name: 'Roles' }).getByRole('checkbox').first().click();
       await page.getByRole('button', { name: 'Delete for good' }).click();
       expect(await accessibilityProblems(page)).toEqual([]);

@@ -139,14 +139,14 @@ describe('a gateway of several workers', () => {
   test('reloads in all of them on SIGHUP', async () => {
     gateway.signal('SIGHUP');
     await until('both have reloaded', () => workers('metadata.reloaded').length === 2);
-    await until('the launcher is told', () => notices().length === 1);
+    await until('the launcher has the notice', () => notices().length === 1);
   });
 
   test('has reloaded in all of them when the metadata API answers', async () => {
     const before = logged('metadata.reloaded').length;
     expect(await reload()).toBe(200);
     await until('both have told', () => logged('metadata.reloaded').length === before + 2);
-    await until('the launcher is told once of both reloads', () => notices().length === 2);
+    await until('the launcher has one notice for both reloads', () => notices().length === 2);
     const reasons = logged('metadata.reloaded')
       .slice(before)
       .map((line) => line.reason);
@@ -166,7 +166,7 @@ describe('a gateway of several workers', () => {
     await until('the new one has answered', () => workers('request.completed').includes(3));
     const told = notices().length;
     expect(await reload()).toBe(200);
-    await until('the launcher is told of a reload', () => notices().length === told + 1);
+    await until('the launcher has the notice of a reload', () => notices().length === told + 1);
   });
 
   withProcFiles('goes on serving when it writes to a worker that has died, before it learns of the death', async () => {

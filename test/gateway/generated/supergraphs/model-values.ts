@@ -53,7 +53,7 @@ export class ModelValues {
     return this.value(thing, name, args, required);
   }
 
-  /** @param required what the field requires, of whoever sent it */
+  /** @param required what the field requires, as the caller sent it */
   value(thing: Thing, name: string, args: Arguments, required: unknown): unknown {
     const found = this.fieldOf(thing.type, name);
     if (!found) return keyValue(thing, name);
