@@ -5,9 +5,11 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Portico, startPortico } from './e2e/portico.ts';
+import { isInstalled } from './installed.ts';
 import { README, readmeBlocks } from './readme-blocks.ts';
 
 const PACKAGE_DIR = resolve('.');
+const testWithCurl = isInstalled('curl', 'the requests that the README shows') ? test : test.skip;
 
 let portico: Portico | undefined;
 beforeAll(async () => {
@@ -24,7 +26,7 @@ function adapted(block: string): string {
     .replaceAll('http://127.0.0.1:8080', url)
     .replaceAll('http://127.0.0.1:4001', authServiceUrl)
     .replaceAll('http://127.0.0.1:4010', ordersUrl)
-    .replaceAll('npx portico ', `node ${join(PACKAGE_DIR, 'gateway/portico.mjs')} `);
+    .replaceAll('npx portico ', `node '${join(PACKAGE_DIR, 'gateway/portico.mjs')}' `);
 }
 
 const MARK = '--- next block ---';
@@ -43,7 +45,7 @@ async function run(blocks: readonly string[]): Promise<readonly string[]> {
   }
 }
 
-test('what callers are shown works as it is written, from the login to the logout', async () => {
+testWithCurl('what callers are shown works as it is written, from the login to the logout', async () => {
   const login = readmeBlocks('### Log in');
   const call = readmeBlocks('### Call');
   const stay = readmeBlocks('### Stay logged in, log out');

@@ -9,6 +9,12 @@
 # INTERVAL   seconds between two rounds of questions; 1
 set -eu
 
+# Without it every server would count as not ready, so that none would ever be marked as down.
+command -v curl >/dev/null || {
+  echo 'follow-readyz.sh: curl is not installed' >&2
+  exit 1
+}
+
 file=$1
 reload=${RELOAD:-nginx -s reload}
 interval=${INTERVAL:-1}

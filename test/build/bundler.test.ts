@@ -1,12 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import { bundle, stopBundler } from '../../build/bundler.mjs';
+import { processes } from '../e2e/processes.ts';
 import { until } from '../gateway/harness/index.ts';
 
 /** Whether the bundler's process runs, which belongs to this one. */
 function isRunning(): boolean {
-  const lines = execFileSync('ps', ['-A', '-o', 'ppid=,stat=,args='], { encoding: 'utf8' }).split('\n');
-  return lines.some((line) => /^\s*(\d+)\s+[^Z].*esbuild/.exec(line)?.[1] === String(process.pid));
+  return processes().some(
+    ({ parent, state, command }) => parent === process.pid && state !== 'Z' && command.includes('esbuild'),
+  );
 }
 
 test('the process of the bundler ends when it is stopped, and is started again by another build', async () => {

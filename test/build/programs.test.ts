@@ -2,7 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PROGRAMS } from '../../build/programs.mjs';
 
@@ -53,7 +53,7 @@ async function loadedByGateway(
   });
   await new Promise((resolve) => gateway.once('close', resolve));
   rmSync(metadata, { recursive: true });
-  const files = JSON.parse(errors.slice(errors.indexOf('['))).map((url: string) => new URL(url).pathname) as string[];
+  const files = JSON.parse(errors.slice(errors.indexOf('['))).map((url: string) => fileURLToPath(url)) as string[];
   return files.flatMap((file) => (existsSync(`${file}.map`) ? sourcesOf(`${file}.map`) : [file]));
 }
 

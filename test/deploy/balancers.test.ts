@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { freePort, ProcessGroup } from '../../bench/machine/index.ts';
 import { isInstalled, startBalancer } from '../../faults/cluster/balancer.ts';
 import { spellingsOf } from '../../faults/faults/edges.ts';
+import { isInstalled as isCommandInstalled } from '../installed.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const LIMIT = 5;
@@ -139,10 +140,13 @@ for (const name of BALANCERS)
   },
 );
 
-test('follow-readyz.sh marks servers as down that are not ready, unless none is ready', async () => {
+const FOLLOW_READYZ = join(ROOT, 'deploy/nginx/follow-readyz.sh');
+const testFollowing = isCommandInstalled('curl', 'follow-readyz.sh') ? test : test.skip;
+
+testFollowing('follow-readyz.sh marks servers as down that are not ready, unless none is ready', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'portico-follow-'));
   const file = join(directory, 'upstreams.conf');
-  const follower = execFile('sh', [join(ROOT, 'deploy/nginx/follow-readyz.sh'), file], {
+  const follower = execFile('sh', [FOLLOW_READYZ, file], {
     env: {
       PATH: process.env.PATH,
       RELOAD: 'true',
@@ -166,16 +170,16 @@ test('follow-readyz.sh marks servers as down that are not ready, unless none is 
   }
 });
 
-test('follow-readyz.sh reloads again until a reload has succeeded, and then no more', async () => {
+testFollowing('follow-readyz.sh reloads again until a reload has succeeded, and then no more', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'portico-follow-'));
   const calls = join(directory, 'calls');
   writeFileSync(calls, '');
-  const follower = execFile('sh', [join(ROOT, 'deploy/nginx/follow-readyz.sh'), join(directory, 'upstreams.conf')], {
+  const follower = execFile('sh', [FOLLOW_READYZ, join(directory, 'upstreams.conf')], {
     env: {
       PATH: process.env.PATH,
       INTERVAL: '0.05',
       // Succeeds when it is called for the third time. Rounds that came after it are counted in the other file.
-      RELOAD: `echo >>${calls}; test $(wc -l <${calls}) -ge 3`,
+      RELOAD: `echo >>'${calls}'; test $(wc -l <'${calls}') -ge 3`,
       PORTICO_GATEWAYS: '127.0.0.1:1',
       PORTICO_AUTH_SERVICES: '127.0.0.1:1',
     },
@@ -188,6 +192,21 @@ test('follow-readyz.sh reloads again until a reload has succeeded, and then no m
   } finally {
     follower.kill('SIGKILL');
     await once(follower, 'close');
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('follow-readyz.sh ends at once where curl is not installed, and writes nothing', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'portico-follow-'));
+  try {
+    const { status, stderr } = spawnSync('/bin/sh', [FOLLOW_READYZ, join(directory, 'upstreams.conf')], {
+      env: { PATH: directory, PORTICO_GATEWAYS: '127.0.0.1:1', PORTICO_AUTH_SERVICES: '127.0.0.1:1' },
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+    expect([status, stderr]).toEqual([1, 'follow-readyz.sh: curl is not installed\n']);
+    expect(readdirSync(directory)).toEqual([]);
+  } finally {
     rmSync(directory, { recursive: true });
   }
 });

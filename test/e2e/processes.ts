@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-interface Process {
+export interface Process {
   readonly pid: number;
   readonly parent: number;
   readonly state: string;
@@ -35,7 +35,8 @@ export function allGone(pids: Iterable<number>, withinMs = 15_000): Promise<void
   });
 }
 
-function processes(): Process[] {
+/** All processes of this machine that this user may see. */
+export function processes(): Process[] {
   return existsSync('/proc/self/stat') ? fromProc() : fromPs();
 }
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { acceptableConnections } from '../../platform/http/open-files.ts';
 import { bearer, type Handler, keeper, openIssuer, send, serve, until } from '../gateway/harness/index.ts';
@@ -13,7 +14,7 @@ afterAll(close);
 const OPEN_FILES = 256;
 /** Of clients, in a process of so many. */
 const MOST_CONNECTIONS = 96;
-const MAIN = new URL('../../dist/gateway/main.js', import.meta.url).pathname;
+const MAIN = fileURLToPath(new URL('../../dist/gateway/main.js', import.meta.url));
 
 /** Starts a process and waits until its output says on which port it listens. */
 async function listeningProcess(command: string, args: readonly string[], env: Record<string, string>, says: RegExp) {
@@ -154,7 +155,7 @@ async function openConnections(port: number, count: number): Promise<Socket[]> {
 
 (process.platform === 'linux' ? describe : describe.skip)('processes that share a port', () => {
   test('close the connections that none of them can take', async () => {
-    const script = new URL('port-of-workers.mjs', import.meta.url).pathname;
+    const script = fileURLToPath(new URL('port-of-workers.mjs', import.meta.url));
     const environment = { OPEN_FILES: String(OPEN_FILES) };
     const { port } = await listeningProcess(process.execPath, [script], environment, /^listening on (\d+)\n/);
     const clients = await openConnections(port, 3 * OPEN_FILES);

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { startGateway } from '../../gateway/process/gateway.ts';
 import { SettingsError, StartError } from '../../platform/index.ts';
@@ -222,7 +223,7 @@ describe('with settings that are not valid the gateway does not start, and says'
 describe('the metadata that Portico comes with', () => {
   test('is valid', async () => {
     const environment = { AUTH_SERVICE_URL: 'http://127.0.0.1:1', ORDERS_URL: 'http://127.0.0.1:1' };
-    const HASURA_GRAPHQL_METADATA_DIR = new URL('../../metadata', import.meta.url).pathname;
+    const HASURA_GRAPHQL_METADATA_DIR = fileURLToPath(new URL('../../metadata', import.meta.url));
     const gateway = await keep(
       openGateway({ issuer, environment: { ...environment, HASURA_GRAPHQL_METADATA_DIR }, waitUntilReady: false }),
     );

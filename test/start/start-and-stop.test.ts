@@ -4,6 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Launched, launchPortico, makeDataDir, startPortico } from '../e2e/portico.ts';
 import { allGone, childrenOf } from '../e2e/processes.ts';
+import { isInstalled } from '../installed.ts';
+
+const testPasted = isInstalled('curl', 'requests that npm start prints to copy and paste') ? test : test.skip;
 
 const dataDir = makeDataDir();
 /** The first start in a new data directory. */
@@ -61,17 +64,17 @@ describe('after npm start', () => {
     await portico.wrote(/^gateway: metadata reloaded \(SIGHUP\)$/m);
   });
 
-  test('the login over REST works as it is pasted', () => {
+  testPasted('the login over REST works as it is pasted', () => {
     const answer = JSON.parse(pasted('Log in over REST:', 1));
     expect(answer.auth_user_login).toMatchObject({ success: true, data: { access_token: expect.any(String) } });
   });
 
-  test('the login over GraphQL works as it is pasted', () => {
+  testPasted('the login over GraphQL works as it is pasted', () => {
     const answer = JSON.parse(pasted('Log in over GraphQL:', 1));
     expect(answer.data.auth_user_login).toMatchObject({ success: true, data: { access_token: expect.any(String) } });
   });
 
-  test("the query for alice's orders works as it is pasted", () => {
+  testPasted("the query for alice's orders works as it is pasted", () => {
     const answer = JSON.parse(pasted('See the orders', 2));
     expect(answer.data.orders.map((order: { id: string }) => order.id)).toContain('acme-1002');
   });

@@ -2,10 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { isInstalled } from '../../installed.ts';
 import { bearer, gatewayEnvironment, graphqlUpstream, keeper, openIssuer, send, until } from '../harness/index.ts';
 import { metadataDirectory } from '../harness/metadata-directory.ts';
 import { COMMAND, type Process, run, start } from './portico.ts';
 import { reportOf, textOf } from './run-check.ts';
+
+const testWithGit = isInstalled('git', 'portico check --against <git ref>') ? test : test.skip;
 
 const { keep, close } = keeper();
 afterAll(close);
@@ -57,7 +60,7 @@ describe('portico check', () => {
     ]);
   });
 
-  test('compares with what is in git, recorded schemas included', async () => {
+  testWithGit('compares with what is in git, recorded schemas included', async () => {
     const directory = await keep(metadataDirectory());
     const repository = directory.path;
     const git = (...args: string[]) =>
