@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartError } from '../../platform/index.ts';
 import { describeAddress, isDatabaseUrl } from './address.ts';
+import { causesOf, isDatabaseUnavailable } from './is-unavailable.ts';
 
 const STARTUP_CONNECT_TIMEOUT_MS = 10_000;
 const CONNECT_RETRY_MS = 500;
@@ -61,22 +62,59 @@ export async function connectToDatabase(
       await client.connect();
       return client;
     } catch (error) {
-      if (!MAY_PASS.has(connectErrorCode(error)) || Date.now() + CONNECT_RETRY_MS > deadline || signal?.aborted)
-        throw new StartError(`${variable}: cannot use ${describeAddress(client)}: ${reasonOf(error)}`);
-      await sleep(CONNECT_RETRY_MS, undefined, signal && { signal }).catch(() => {});
+      if (!MAY_PASS.has(connectErrorCode(error)) || !(await pauseBefore(deadline, signal)))
+        throw cannotUse(url, variable, error);
     }
   }
+}
+
+/**
+ * Runs a step of a start that asks the database, and runs it again while that is not available: a server that has just
+ * accepted a connection may have none left for the next one, or close it.
+ *
+ * @throws StartError as `connectToDatabase`, when the step cannot be completed in time; any other error of the step as it is.
+ */
+export async function retryWhileUnavailable<Result>(
+  url: string,
+  { waitSeconds = 0, signal, variable = 'DATABASE_URL' }: ConnectOptions,
+  step: () => Promise<Result>,
+): Promise<Result> {
+  const deadline = Date.now() + waitSeconds * 1000;
+  for (;;) {
+    try {
+      return await step();
+    } catch (error) {
+      if (error instanceof StartError || !isDatabaseUnavailable(error)) throw error;
+      if (!(await pauseBefore(deadline, signal))) throw cannotUse(url, variable, error);
+    }
+  }
+}
+
+/** Waits for a moment before the next attempt. @returns false, at once, when there is no time for another one. */
+async function pauseBefore(deadline: number, signal: AbortSignal | undefined): Promise<boolean> {
+  if (Date.now() + CONNECT_RETRY_MS > deadline || signal?.aborted) return false;
+  await sleep(CONNECT_RETRY_MS, undefined, signal && { signal }).catch(() => {});
+  return true;
+}
+
+function cannotUse(url: string, variable: string, error: unknown): StartError {
+  const address = describeAddress(new pg.Client({ connectionString: url }));
+  return new StartError(`${variable}: cannot use ${address}: ${reasonOf(error)}`);
 }
 
 function reasonOf(error: unknown): string {
   const code = connectErrorCode(error);
   const reason = REASONS[code];
   if (reason) return `${reason} (${code})`;
-  const message = error instanceof Error ? error.message : String(error);
-  return message.split('\n')[0] ?? '';
+  // Of Prisma's errors the first has many lines, and the last is the driver's.
+  const message = causesOf(error).findLast((cause) => cause.message !== '')?.message ?? String(error);
+  return message.trim().split('\n')[0] ?? '';
 }
 
+/** The code that has a reason, else the first one; empty where there is none. */
 function connectErrorCode(error: unknown): string {
-  if (error instanceof Error && error.message === 'timeout expired') return 'ETIMEDOUT';
-  return String((error as { code?: unknown } | undefined)?.code ?? '');
+  const causes = causesOf(error);
+  if (causes.some(({ message }) => message === 'timeout expired')) return 'ETIMEDOUT';
+  const codes = causes.flatMap((cause) => cause.codes).filter((code) => code !== '');
+  return codes.find((code) => Object.hasOwn(REASONS, code)) ?? codes[0] ?? '';
 }

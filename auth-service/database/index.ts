@@ -1,6 +1,6 @@
 export { type AcrossTenantsReason, asTenant } from './across-tenants.ts';
 export { carriesCredentials, isDatabaseUrl } from './address.ts';
-export { connectToDatabase } from './connect.ts';
+export { connectToDatabase, retryWhileUnavailable } from './connect.ts';
 export {
   type Database,
   type DatabaseUsage,

@@ -35,20 +35,34 @@ const DEPTH = 8;
 
 /** Whether something failed because the database is unavailable, rather than because of the statement. */
 export function isDatabaseUnavailable(error: unknown): boolean {
+  return causesOf(error).some(
+    ({ codes, kind, message }) =>
+      codes.some((code) => [AWAY, UNTRUSTED, AWAY_IN_PRISMA].some((away) => away.test(code))) ||
+      UNAVAILABLE_KINDS.has(kind) ||
+      UNAVAILABLE_MESSAGES.test(message),
+  );
+}
+
+/** An error, or what caused it; what it does not say is an empty text. */
+interface Cause {
+  /** The driver's, node's or PostgreSQL's code; Prisma's adapter gives PostgreSQL's beside its own. */
+  readonly codes: readonly string[];
+  /** The name that Prisma's adapter gives an error. */
+  readonly kind: string;
+  readonly message: string;
+}
+
+/** An error, its cause, the cause of that, and so on. */
+export function causesOf(error: unknown): readonly Cause[] {
+  const causes: Cause[] = [];
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
   let cause = error;
-  for (let depth = 0; depth < DEPTH && typeof cause === 'object' && cause !== null; depth += 1) {
+  while (causes.length < DEPTH && typeof cause === 'object' && cause !== null) {
     const { code, originalCode, kind, message } = cause as Record<string, unknown>;
-    if (
-      [code, originalCode].some(
-        (one) => typeof one === 'string' && [AWAY, UNTRUSTED, AWAY_IN_PRISMA].some((codes) => codes.test(one)),
-      )
-    )
-      return true;
-    if (typeof kind === 'string' && UNAVAILABLE_KINDS.has(kind)) return true;
-    if (typeof message === 'string' && UNAVAILABLE_MESSAGES.test(message)) return true;
+    causes.push({ codes: [text(originalCode), text(code)], kind: text(kind), message: text(message) });
     cause = causeOf(cause);
   }
-  return false;
+  return causes;
 }
 
 /** Prisma keeps the adapter's error of a query in `meta`, not in `cause`. */

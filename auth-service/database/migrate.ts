@@ -5,9 +5,10 @@ import type { MigrationList } from '@prisma/schema-engine-wasm/schema_engine_bg'
 import type pg from 'pg';
 import { StartError } from '../../platform/index.ts';
 import { fromPackageRoot } from '../package-root.ts';
-import { type ConnectOptions, connectToDatabase } from './connect.ts';
+import { type ConnectOptions, connectToDatabase, retryWhileUnavailable } from './connect.ts';
+import { isDatabaseUnavailable } from './is-unavailable.ts';
 import { isMigrationLockHeld, withMigrationLock } from './migration-lock.ts';
-import { openSchemaEngine } from './schema-engine.ts';
+import { withSchemaEngine } from './schema-engine.ts';
 import { grantTables, isAbovePolicies, prepareServiceRole, prepareServiceRoleOf } from './service-role.ts';
 
 const MIGRATIONS = 'prisma/migrations';
@@ -94,26 +95,32 @@ async function pendingWithoutRights(error: unknown): Promise<readonly string[]> 
   return migrationDirectories.map(({ path }) => path);
 }
 
-/** @param giveRights is called while the lock is held, since two grants on one table must not run at once. */
+/**
+ * @param giveRights is called while the lock is held, since two grants on one table must not run at once.
+ * @returns what the attempt applied that was completed; one before it, whose connection was lost, may have applied others.
+ */
 async function migrateAs(
   url: string,
   variable: string,
   options: ConnectOptions,
   giveRights: (client: pg.Client) => Promise<void>,
 ): Promise<readonly string[]> {
-  // A connection of its own, because a session's lock lives as long as its connection.
-  const lock = await connectToDatabase(url, { ...options, variable });
-  try {
-    return await withMigrationLock(lock, async () => {
-      const pending = await pendingOn(lock);
-      if (pending.length > 0) await requireSchemaRights(lock, variable, pending.length);
-      const applied = pending.length > 0 ? await applyMigrations(url, variable, await interruptedMigrations(lock)) : [];
-      await giveRights(lock);
-      return applied;
-    });
-  } finally {
-    await lock.end();
-  }
+  return retryWhileUnavailable(url, { ...options, variable }, async () => {
+    // A connection of its own, because a session's lock lives as long as its connection.
+    const lock = await connectToDatabase(url, { ...options, variable });
+    try {
+      return await withMigrationLock(lock, async () => {
+        const pending = await pendingOn(lock);
+        if (pending.length > 0) await requireSchemaRights(lock, variable, pending.length);
+        const applied =
+          pending.length > 0 ? await applyMigrations(url, variable, await interruptedMigrations(lock)) : [];
+        await giveRights(lock);
+        return applied;
+      });
+    } finally {
+      await lock.end();
+    }
+  });
 }
 
 async function currentUserOf(url: string, options: ConnectOptions): Promise<string> {
@@ -184,18 +191,18 @@ async function applyMigrations(
   variable: string,
   interrupted: readonly string[],
 ): Promise<readonly string[]> {
-  const { engine, close } = await openSchemaEngine(url);
   try {
-    for (const migrationName of interrupted) await engine.markMigrationRolledBack({ migrationName });
-    const { appliedMigrationNames } = await engine.applyMigrations({
-      migrationsList: await readMigrations(),
-      filters: { externalTables: [], externalEnums: [] },
+    return await withSchemaEngine(url, async (engine) => {
+      for (const migrationName of interrupted) await engine.markMigrationRolledBack({ migrationName });
+      const { appliedMigrationNames } = await engine.applyMigrations({
+        migrationsList: await readMigrations(),
+        filters: { externalTables: [], externalEnums: [] },
+      });
+      return appliedMigrationNames;
     });
-    return appliedMigrationNames;
   } catch (error) {
+    if (isDatabaseUnavailable(error)) throw error;
     throw new StartError(`${variable}: the database cannot be migrated: ${oneLine(error)}`);
-  } finally {
-    await close();
   }
 }
 

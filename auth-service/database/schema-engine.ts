@@ -21,33 +21,67 @@ declare const WebAssembly: {
   instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: { __wbindgen_start(): void } } }>;
 };
 
-export interface OpenedSchemaEngine {
-  readonly engine: engineModule.SchemaEngine;
-  close(): Promise<void>;
-}
-
 /**
- * Prisma Migrate's own engine, in WebAssembly, so that no native binary has to be downloaded and the production image
+ * Works with Prisma Migrate's own engine, in WebAssembly, so that no native binary has to be downloaded and the production image
  * needs no Prisma CLI. It logs nothing: it reports by results and errors.
+ *
+ * @throws the driver's error where a connection could not be opened or was lost: the engine's error has neither its code nor its
+ * text. Else that of `work`.
  */
-export async function openSchemaEngine(url: string): Promise<OpenedSchemaEngine> {
+export async function withSchemaEngine<Result>(
+  url: string,
+  work: (engine: engineModule.SchemaEngine) => Promise<Result>,
+): Promise<Result> {
   await instantiate();
   const path = fromPackageRoot('prisma/schema.prisma');
   const schema = await readFile(path, 'utf8');
-  const pool = new pg.Pool({ connectionString: url });
-  const engine = await engineModule.SchemaEngine.new(
-    { datamodels: [[path, schema]] },
-    () => {},
-    bindSqlAdapterFactory(wholeScripts(new PrismaPg(pool), pool)),
-  );
-  return {
-    engine,
-    async close() {
-      engine.free();
-      await pool.end();
-    },
-  };
+  const pool = new PoolWithFailures(url);
+  let engine: engineModule.SchemaEngine | undefined;
+  try {
+    engine = await engineModule.SchemaEngine.new(
+      { datamodels: [[path, schema]] },
+      () => {},
+      bindSqlAdapterFactory(wholeScripts(new PrismaPg(pool), pool)),
+    );
+    return await work(engine);
+  } catch (error) {
+    throw pool.failure ?? error;
+  } finally {
+    engine?.free();
+    await pool.end();
+  }
 }
+
+/** A pool that remembers why a connection could not be opened, or was lost. */
+class PoolWithFailures extends pg.Pool {
+  failure: Error | undefined;
+
+  constructor(connectionString: string) {
+    super({ connectionString });
+    const note = (error: Error) => {
+      this.failure = error;
+    };
+    this.on('error', note);
+    this.on('connect', (connection) => connection.on('error', note));
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<pg.PoolClient> | undefined {
+    if (!callback)
+      return super.connect().catch((error: Error) => {
+        this.failure = error;
+        throw error;
+      });
+    super.connect((error, connection, release) => {
+      this.failure = error ?? this.failure;
+      callback(error, connection, release);
+    });
+    return undefined;
+  }
+}
+
+type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
 /**
  * What the package's `schema_engine.js` does by importing the .wasm file, which node cannot do unflagged.

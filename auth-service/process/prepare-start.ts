@@ -1,7 +1,7 @@
 import type { Logger } from '../../platform/index.ts';
 import type { DatabaseClock } from '../clock/index.ts';
 import type { Config } from '../config.ts';
-import { checkDatabaseUser, type Database, migrate } from '../database/index.ts';
+import { checkDatabaseUser, type Database, migrate, retryWhileUnavailable } from '../database/index.ts';
 import type { Readiness } from '../http/index.ts';
 import type { Bcrypt } from '../passwords/index.ts';
 import { requireKnownPeppers } from '../use-cases/index.ts';
@@ -30,20 +30,23 @@ export async function prepareStart(options: PrepareStartOptions): Promise<readon
   const { config, database, readiness, logger } = options;
   const { url, superuser } = config.database;
   const connecting = { ...config.database, signal: options.stopping };
-  const problem = await checkDatabaseUser(url, superuser, connecting);
+  const retried = <Result>(step: () => Promise<Result>) => retryWhileUnavailable(url, connecting, step);
+  const problem = await retried(() => checkDatabaseUser(url, superuser, connecting));
   if (problem !== undefined)
     logger[superuser === 'warn' ? 'warn' : 'info']({ event: 'database.user_unrestricted' }, problem);
-  const applied = await migrate(url, {
-    ...connecting,
-    onAwaitMigrations: (pending) =>
-      logger.warn(
-        { pending, seconds: connecting.waitSeconds, event: 'migrations.awaited' },
-        'not ready: waiting for pending migrations',
-      ),
-  });
+  const applied = await retried(() =>
+    migrate(url, {
+      ...connecting,
+      onAwaitMigrations: (pending) =>
+        logger.warn(
+          { pending, seconds: connecting.waitSeconds, event: 'migrations.awaited' },
+          'not ready: waiting for pending migrations',
+        ),
+    }),
+  );
   readiness.migrated();
-  await options.clock.start();
-  await requireKnownPeppers(database, { ...config.passwords, bcrypt: options.bcrypt }, options.now());
-  await options.keys.load();
+  await retried(() => options.clock.start());
+  await retried(() => requireKnownPeppers(database, { ...config.passwords, bcrypt: options.bcrypt }, options.now()));
+  await retried(() => options.keys.load());
   return applied;
 }

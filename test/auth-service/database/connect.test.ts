@@ -5,6 +5,7 @@ import { carriesCredentials, connectToDatabase, isDatabaseUrl, migrate } from '.
 import { freePort } from '../../../bench/machine/free-port.ts';
 import { StartError, withPassword } from '../../../platform/index.ts';
 import { availableEngines, createDatabaseOn, createTestDatabase, POSTGRES_URL } from '../../database/index.ts';
+import { errorMessage } from '../failing-proxy.ts';
 
 const engines = await availableEngines();
 
@@ -12,14 +13,6 @@ async function reasonOf(url: string): Promise<string> {
   const error = await migrate(url).catch((caught: unknown) => caught);
   if (!(error instanceof StartError)) throw new Error('expected a StartError', { cause: error });
   return error.message;
-}
-
-/** What a PostgreSQL server says when it turns a client away (its manual, "Message Formats", ErrorResponse). */
-function errorMessage(code: string): Buffer {
-  const fields = Buffer.from(`SFATAL\0C${code}\0Msomething with me in it\0\0`);
-  const head = Buffer.alloc(5, 'E');
-  head.writeInt32BE(4 + fields.length, 1);
-  return Buffer.concat([head, fields]);
 }
 
 describe('a wrong DATABASE_URL is reported in one line, without its password', () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { connectToDatabase, migrate } from '../../../auth-service/database/index.ts';
-import { openSchemaEngine } from '../../../auth-service/database/schema-engine.ts';
+import { withSchemaEngine } from '../../../auth-service/database/schema-engine.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -41,19 +41,16 @@ async function catalog(query: (sql: string) => Promise<Record<string, unknown>[]
 async function sqlOfSchema(databaseUrl: string): Promise<string> {
   const schema = path('../../../prisma/schema.prisma');
   const files = [{ path: schema, content: await readFile(schema, 'utf8') }];
-  const { engine, close } = await openSchemaEngine(databaseUrl);
-  try {
-    const { stdout } = await engine.diff({
+  const { stdout } = await withSchemaEngine(databaseUrl, (engine) =>
+    engine.diff({
       from: { tag: 'empty' },
       to: { tag: 'schemaDatamodel', files },
       script: true,
       exitCode: null,
       filters: { externalTables: [], externalEnums: [] },
-    });
-    return stdout ?? '';
-  } finally {
-    await close();
-  }
+    }),
+  );
+  return stdout ?? '';
 }
 
 const MIGRATE = `
