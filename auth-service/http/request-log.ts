@@ -26,6 +26,8 @@ export function createRequestLog(logger: Logger, spanOf: (request: Request) => S
     idOf: (request) => ids.get(request) ?? null,
     middleware(request, response, next) {
       const requestId = requestIdOf(request);
+      // A router below a path changes what the request says of it.
+      const { method, path } = request;
       const span = spanOf(request);
       const requestLogger = logger.child({
         request_id: requestId,
@@ -36,12 +38,12 @@ export function createRequestLog(logger: Logger, spanOf: (request: Request) => S
       response.setHeader(REQUEST_ID_HEADER, requestId);
       const startedAt = performance.now();
       response.on('close', () => {
-        const level = HEALTH_PATHS.has(request.path) ? 'debug' : 'info';
+        const level = HEALTH_PATHS.has(path) ? 'debug' : 'info';
         requestLogger[level](
           {
             event: 'request.completed',
-            method: request.method,
-            path: request.path,
+            method,
+            path,
             status: response.statusCode,
             duration_ms: Math.round(performance.now() - startedAt),
             ...(response.writableFinished ? {} : { aborted: true }),

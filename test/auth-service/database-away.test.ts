@@ -57,8 +57,19 @@ const isPostgresThere = (await availableEngines()).includes('postgres');
   });
 
   test('the log names the cause of each', () => {
-    expect(world.service.logs()).toContain('the database is unavailable');
-    expect(world.service.logs()).not.toContain('unexpected error');
+    const lines = world.service
+      .logs()
+      .split('\n')
+      .filter(Boolean)
+      .map((line): Record<string, unknown> => JSON.parse(line));
+    const pathOf = new Map(
+      lines.filter(({ event }) => event === 'request.completed').map((line) => [line.request_id, line.path]),
+    );
+    const failed = lines.filter(({ event }) => event === 'request.failed');
+
+    expect(failed.filter(({ msg }) => msg !== 'the database is unavailable')).toEqual([]);
+    const paths = failed.map(({ request_id: id }) => pathOf.get(id));
+    expect(paths.toSorted()).toEqual([...Array(5).fill('/graphql'), '/oauth/token', '/revocations']);
   });
 
   test('and logins work again when it is back', async () => {
