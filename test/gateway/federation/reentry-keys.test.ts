@@ -144,6 +144,28 @@ describe('operations at which the planner would end the process', () => {
     expect(isFatal('{ posted { total } }')).toBe(true);
   });
 
+  test('are found where the subgraph that requires a field lacks a key of that field', async () => {
+    const { supergraphSdl } = await keep(
+      federate({
+        post: {
+          sdl: `type Query { posted: Parcel }
+            type Parcel @key(fields: "number series") @key(fields: "id") @key(fields: "code") {
+              number: Int! series: String id: ID! code: String!
+              weight: Int @external cost: Int @requires(fields: "weight") }`,
+        },
+        tags: { sdl: 'type Parcel @key(fields: "id") { id: ID! }' },
+        scales: { sdl: 'type Parcel @key(fields: "code") { code: String! weight: Int }' },
+        bills: {
+          sdl: `type Parcel @key(fields: "code") { code: String! cost: Int @external
+            total: Int @requires(fields: "cost") }`,
+        },
+      }),
+    );
+    const { isFatal } = withReentryKeys(supergraphSdl);
+    expect(isFatal('{ posted { cost } }')).toBe(false);
+    expect(isFatal('{ posted { total } }')).toBe(true);
+  });
+
   test('are refused in a supergraph with interface objects, and stitched in others', async () => {
     const fault = { name: 'UnplannableOperation', isPlannersFault: true };
     const plain = await keep(federate({ depot, post, shops }));

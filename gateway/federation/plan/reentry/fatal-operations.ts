@@ -10,7 +10,7 @@ export interface PlannedField {
   /** The subgraphs that resolve it. */
   readonly resolvers: readonly string[];
   /** What subgraphs require for it, as selections of its parent type. */
-  readonly requirements: readonly (readonly SelectionNode[])[];
+  readonly requirements: readonly { readonly graph: string; readonly required: readonly SelectionNode[] }[];
   /** The subgraphs that objects may not come from; true for all. Undefined where the planner cannot go wrong. */
   readonly fatalFrom: ReadonlySet<string> | true | undefined;
 }
@@ -78,13 +78,20 @@ class Search {
     });
   }
 
-  /** Where the planner may come from to a required field: from the objects, or from another field that is required with it. */
-  #origins(type: string, required: readonly SelectionNode[], sources: readonly string[]): readonly string[] {
-    if (required.length < 2) return sources;
+  /**
+   * Where the planner may come from to a required field: from the objects, from the subgraph that requires it, or from another
+   * field that is required with it.
+   */
+  #origins(
+    type: string,
+    { graph, required }: PlannedField['requirements'][number],
+    sources: readonly string[],
+  ): readonly string[] {
+    if (required.length < 2) return [...new Set([...sources, graph])];
     const others = required.flatMap((one) =>
       one.kind === Kind.FIELD ? (this.#types.get(type)?.get(one.name.value)?.resolvers ?? []) : [],
     );
-    return [...new Set([...sources, ...others])];
+    return [...new Set([...sources, graph, ...others])];
   }
 
   #failsAt(
@@ -99,7 +106,7 @@ class Search {
       const { fatalFrom, graphs, requirements } = field;
       if (fatalFrom === true || sources.some((source) => fatalFrom?.has(source))) return true;
       if (below && this.fails(field.type, below, graphs)) return true;
-      return requirements.some((required) => this.fails(type, required, this.#origins(type, required, sources)));
+      return requirements.some((one) => this.fails(type, one.required, this.#origins(type, one, sources)));
     });
   }
 }

@@ -112,7 +112,10 @@ class JoinedTypes {
             type: innermostTypeName(field.type),
             graphs: this.#graphsWith(typename, field),
             resolvers: this.#resolversOf(typename, field),
-            requirements: requirementsOf(field).map(({ requires }) => parseFieldSet(requires)),
+            requirements: requirementsOf(field).map(({ graph, requires }) => ({
+              graph,
+              required: parseFieldSet(requires),
+            })),
             fatalFrom: fatalByType.get(typename)?.get(field.name.value),
           },
         ]);
