@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import {
+  flagIn,
   type GivenSettings,
   logsExportConfig,
   readSettings,
@@ -81,7 +82,7 @@ function usageProblems({ isSet, textOf }: GivenGatewaySettings): readonly string
   if (!isSet('PORTICO_HIVE_USAGE_ENDPOINT')) return [];
   if (!isSet('PORTICO_HIVE_USAGE_TOKEN'))
     return ['PORTICO_HIVE_USAGE_TOKEN is not set: needed with PORTICO_HIVE_USAGE_ENDPOINT'];
-  if (textOf('PORTICO_UNSAFE_HIVE_USAGE_HTTP') === 'true') return [];
+  if (flagIn(textOf('PORTICO_UNSAFE_HIVE_USAGE_HTTP') ?? '')) return [];
   if (!isPlainHttpToOthers(textOf('PORTICO_HIVE_USAGE_ENDPOINT') ?? '')) return [];
   return [
     'PORTICO_HIVE_USAGE_ENDPOINT: the token would be sent over plain HTTP: take https, or set PORTICO_UNSAFE_HIVE_USAGE_HTTP=true',

@@ -1,5 +1,5 @@
 import type { Logger } from '../platform/index.ts';
-import { closest, misspeltSettings, settingText } from '../platform/index.ts';
+import { closest, flagIn, misspeltSettings, settingText } from '../platform/index.ts';
 
 const HASURA_PREFIX = 'HASURA_GRAPHQL_';
 
@@ -10,15 +10,15 @@ const OF_SECURITY: Readonly<Record<string, (value: string, environment: NodeJS.P
   METRICS_SECRET: () =>
     'protects nothing: metrics are served on a port of their own without a secret, where PORTICO_METRICS_PORT names one',
   ENABLE_REMOTE_SCHEMA_PERMISSIONS: (value) =>
-    isTrueText(value) ? undefined : 'permissions of remote schemas are enforced all the same',
+    flagIn(value) ? undefined : 'permissions of remote schemas are enforced all the same',
   CONFIGURED_HEADER_PRECEDENCE: (value) =>
-    isTrueText(value) ? undefined : 'configured headers go before those of clients all the same',
+    flagIn(value) ? undefined : 'configured headers go before those of clients all the same',
   WS_READ_COOKIE: (value) =>
-    isTrueText(value)
+    flagIn(value)
       ? 'a WebSocket handshake with a cookie from another origin is refused unless HASURA_GRAPHQL_CORS_DOMAIN names the origin'
       : undefined,
   RATE_LIMIT_REDIS_USE_TLS: (value, environment) =>
-    isTrueText(value) && !/^rediss:/i.test(settingText('HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL', environment) ?? '')
+    flagIn(value) && !/^rediss:/i.test(settingText('HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL', environment) ?? '')
       ? 'has no effect: TLS is used where HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL begins with rediss://'
       : undefined,
   RATE_LIMIT_REDIS_TLS_HOSTNAME: () => 'has no effect: the host of HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL is verified',
@@ -101,10 +101,6 @@ export function hasuraSettings(
       ...misspelt,
     ].filter(({ variable }) => !isReferredTo(variable)),
   };
-}
-
-function isTrueText(value: string): boolean {
-  return /^(true|t|yes|y)$/i.test(value.trim());
 }
 
 /** One line each, for those that matter. */

@@ -14,6 +14,7 @@ export {
 } from './files/index.ts';
 export { type InitialHeap, keepWasmUnoptimized, limitHeapGrowth } from './heap.ts';
 export {
+  ANY_ADDRESS,
   type ConnectionCounts,
   type ConnectionLimits,
   checkPort,
@@ -40,6 +41,7 @@ export { type ChildMessage, fail, type RunningService, runService, StartError, t
 export { COUNTING_REDIS, connectionErrors } from './redis-options.ts';
 export { type CacheBounds, SecondChanceCache } from './second-chance-cache.ts';
 export {
+  flagIn,
   type GivenSettings,
   type MisspeltSetting,
   misspeltSettings,

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { compiledFile, packageDirectory, readSettings, setting } from '../platform/index.ts';
+import { ANY_ADDRESS, compiledFile, packageDirectory, readSettings, setting } from '../platform/index.ts';
 import { withoutEmptyFiles } from './given-settings.ts';
 
 interface Address {
@@ -76,7 +76,10 @@ export const startSettings = {
     description: 'Where the gateway reaches the sample service.',
     default: 'from `ORDERS_HOST` and `ORDERS_PORT`',
   }),
-  HASURA_GRAPHQL_SERVER_HOST: setting.text().default(LOOPBACK_ADDRESS).describe('Address that the gateway listens on.'),
+  HASURA_GRAPHQL_SERVER_HOST: setting
+    .text()
+    .default(LOOPBACK_ADDRESS)
+    .describe('Address that the gateway listens on; `*`: all of this machine.'),
   // The services' own, read here so that one that is invalid or taken is reported before anything is started.
   HASURA_GRAPHQL_SERVER_PORT: setting.port(8080).describe('Port that the gateway listens on.'),
   AUTH_METRICS_HOST: setting.text().default(LOOPBACK_ADDRESS).describe("Address of the auth service's `/metrics`."),
@@ -123,7 +126,7 @@ export function readStartSettings(environment: NodeJS.ProcessEnv = process.env, 
 
 /** Where a service that listens on `host` and `port` is reached from this machine. */
 export function addressUrl(host: string, port: number): string {
-  const anywhere = host === '0.0.0.0' || host === '::';
+  const anywhere = host === '0.0.0.0' || host === '::' || host === ANY_ADDRESS;
   const name = anywhere ? LOOPBACK_ADDRESS : host.includes(':') ? `[${host}]` : host;
   return `http://${name}:${port}`;
 }

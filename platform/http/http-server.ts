@@ -10,6 +10,9 @@ import {
 import { acceptableConnections } from './open-files.ts';
 import { PipelinedResponses } from './pipelined-responses.ts';
 
+/** The host that stands for all addresses of this machine, as in Hasura. */
+export const ANY_ADDRESS = '*';
+
 /** Large enough that a request with a token that is far too long gets our error, not the HTTP parser's. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
@@ -26,6 +29,7 @@ const MAX_REFUSED = 100;
 const LAST_REQUEST_MS = 500;
 
 export interface ListenOptions {
+  /** An address or a name, or `ANY_ADDRESS`. */
   host: string;
   port: number;
   /** The environment variable that sets the port, named in the error when the port is not available. */
@@ -97,7 +101,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
   guard.watch(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explainListenError(error, options)));
-    server.listen(options.port, options.host, resolve);
+    server.listen(options.port, boundHost(options.host), resolve);
   });
   const { port } = server.address() as AddressInfo;
   return {
@@ -136,9 +140,14 @@ export async function reservePort(
   const server = new NetServer((socket) => socket.destroy());
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explainListenError(error, options)));
-    server.listen({ port: options.port, host: options.host, exclusive: true }, resolve);
+    server.listen({ port: options.port, host: boundHost(options.host), exclusive: true }, resolve);
   });
   return () => new Promise((resolve) => server.close(() => resolve()));
+}
+
+/** Node listens on all addresses of both IP versions where no host is named. */
+function boundHost(host: string): string | undefined {
+  return host === ANY_ADDRESS ? undefined : host;
 }
 
 function stopServer(server: Server, sockets: () => Iterable<Socket>, graceMs: number): Promise<void> {

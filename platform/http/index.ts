@@ -1,6 +1,13 @@
 export { clientAddress, networkOf } from './client-address.ts';
 export type { ConnectionCounts, ConnectionLimits } from './connection-guard.ts';
 export { isHeaderValue } from './header-value.ts';
-export { checkPort, type ListeningServer, type ListenOptions, listen, reservePort } from './http-server.ts';
+export {
+  ANY_ADDRESS,
+  checkPort,
+  type ListeningServer,
+  type ListenOptions,
+  listen,
+  reservePort,
+} from './http-server.ts';
 export { repeatedHeader } from './repeated-header.ts';
 export { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';

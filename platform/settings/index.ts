@@ -1,3 +1,3 @@
 export { type MisspeltSetting, misspeltSettings } from './misspelt-settings.ts';
 export { SettingsError, settingText, withSetting } from './setting-text.ts';
-export { type GivenSettings, readSettings, refuseUnreadableFile, setting } from './settings.ts';
+export { flagIn, type GivenSettings, readSettings, refuseUnreadableFile, setting } from './settings.ts';

@@ -52,6 +52,17 @@ const EXPECTED_REDIS = 'expected a URL such as redis://host:6379 or rediss://use
 /** What a number counts. */
 export type Unit = 'bytes' | 'bytes per second' | 'days' | 'hours' | 'milliseconds' | 'minutes' | 'percent' | 'seconds';
 
+const FLAGS: Readonly<Record<string, boolean>> = {
+  ...{ true: true, t: true, yes: true, y: true },
+  ...{ false: false, f: false, no: false, n: false },
+};
+
+/** The flag that a text is, in Hasura's spellings (`true`, `t`, `yes`, `y` and their opposites, in any case), else undefined. */
+export function flagIn(text: string): boolean | undefined {
+  const word = text.trim().toLowerCase();
+  return Object.hasOwn(FLAGS, word) ? FLAGS[word] : undefined;
+}
+
 /**
  * The kinds of value that settings of both processes have. Each parses a variable's text. Their metadata (`type`, `unit`)
  * and the `description` that each setting adds are what `docs/configuration.md` is generated from.
@@ -66,9 +77,10 @@ export const setting = {
       .default(fallback),
   flag: (fallback: boolean) =>
     z
-      .enum(['true', 'false'], { error: 'expected true or false' })
+      .string()
+      .refine((text) => flagIn(text) !== undefined, 'expected true or false')
       .meta({ type: 'boolean' })
-      .transform((value) => value === 'true')
+      .transform((text) => flagIn(text) === true)
       .default(fallback),
   httpUrl: () =>
     z

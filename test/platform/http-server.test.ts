@@ -1,5 +1,5 @@
 import { Agent, type RequestListener, request, type ServerResponse } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type ConnectionLimits, type ListeningServer, listen } from '../../platform/index.ts';
 import { until } from '../gateway/harness/keep.ts';
@@ -54,6 +54,17 @@ async function openHolding(stopGraceMs?: number) {
   const listening = await open((_, response) => held(response), stopGraceMs);
   return { ...listening, begun };
 }
+
+test('a server whose host is "*" listens on all addresses of this machine', async () => {
+  const listening = await listen((_, response) => response.end('here'), {
+    host: '*',
+    port: 0,
+    portVariable: 'SOME_PORT',
+  });
+  opened.push(listening);
+  expect(await get(listening.port)).toBe('here');
+  expect(['::', '0.0.0.0']).toContain((listening.server.address() as AddressInfo).address);
+});
 
 describe('a server that stops', () => {
   test('finishes the request that is under way and takes no other', async () => {

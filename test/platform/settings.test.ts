@@ -70,6 +70,17 @@ describe('settings', () => {
     expect(problems({ NAME: '' })).toEqual(['NAME is not set: expected a text']);
   });
 
+  test.each([
+    ...['true', 'TRUE', 'True', 't', 'yes', 'Y', ' true'].map((text) => [text, true] as const),
+    ...['false', 'False', 'F', 'no', 'n'].map((text) => [text, false] as const),
+  ])('a flag may be written as %j, as in Hasura', (FLAG, expected) => {
+    expect(readSettings(SHAPE, { NAME: 'a', FLAG }).FLAG).toBe(expected);
+  });
+
+  test.each(['1', '0', 'on', 'tru', 'constructor'])('a flag is not written as %s', (FLAG) => {
+    expect(problems({ NAME: 'a', FLAG })).toEqual(['FLAG: expected true or false']);
+  });
+
   test('that are invalid are reported together, by name and without their values', () => {
     const wrong = { PORT: 'canary', SIZE: '101', FLAG: 'canary', HOME: 'ftp://canary', LEVEL: 'canary' };
     expect(problems(wrong)).toEqual([

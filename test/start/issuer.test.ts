@@ -6,6 +6,7 @@ describe('the issuer of tokens', () => {
     ['http://127.0.0.1:8080', {}],
     ['http://127.0.0.1:9000', { HASURA_GRAPHQL_SERVER_PORT: '9000' }],
     ['http://127.0.0.1:9000', { HASURA_GRAPHQL_SERVER_HOST: '0.0.0.0', HASURA_GRAPHQL_SERVER_PORT: '9000' }],
+    ['http://127.0.0.1:9000', { HASURA_GRAPHQL_SERVER_HOST: '*', HASURA_GRAPHQL_SERVER_PORT: '9000' }],
     ['https://api.example.com', { HASURA_GRAPHQL_SERVER_PORT: '9000', AUTH_ISSUER: 'https://api.example.com' }],
     ['http://127.0.0.1:8080', { HASURA_GRAPHQL_SERVER_PORT: '0' }],
   ])('is %s with %j', (issuer, environment) => {
