@@ -1,4 +1,4 @@
-import { type ConnectionCounts, Durations, HttpServerCounts, type Logger } from '../../platform/index.ts';
+import { Durations, HttpServerCounts, type Logger } from '../../platform/index.ts';
 import { openAssertions } from '../assertions/index.ts';
 import type { GatewayConfig } from '../config.ts';
 import { MetadataReloader } from '../graph/index.ts';
@@ -8,8 +8,8 @@ import { knownSessionVariables, openAuthenticator } from '../session/index.ts';
 import { openUpstreamHttp } from '../upstream/index.ts';
 import { openConfiguredParts } from './configured-parts.ts';
 import { loadFirstMetadata } from './first-metadata.ts';
-
 import { insightOf } from './insight.ts';
+import { gatewayLifecycle, type Lifecycle, type LifecycleState } from './lifecycle.ts';
 import { loadJobs } from './load-jobs.ts';
 import { loadUsage } from './load-usage.ts';
 import { COMPOSITION_BOUNDS_MS, type GatewayMetrics, measure, openGatewayMetrics } from './metrics/index.ts';
@@ -30,21 +30,11 @@ import {
 import type { WorkerPeers } from './worker-peers.ts';
 
 /** The parts of a gateway, connected with each other, and what begins and ends them. */
-export interface ComposedGateway {
+export interface ComposedGateway extends Lifecycle {
   readonly server: GatewayServer;
   readonly reloads: MetadataReloader;
   /** Whether operations can be answered. */
   canAnswer(): boolean;
-  /** Begins to open the sources and to run jobs. */
-  start(): void;
-  /** Called once it listens: counts its connections, and begins to plan scheduled work. */
-  listens(connections: ConnectionCounts): void;
-  /** Reports that it is stopping, and begins no other job. Requests are still answered. */
-  drain(): void;
-  /** Ends what would keep connections open, and what polls. */
-  leave(): Promise<void>;
-  /** Closes the rest, when no request is open any more. Jobs get `graceMs` to finish. */
-  close(graceMs: number): Promise<void>;
 }
 
 /**
@@ -133,20 +123,23 @@ export async function composeGateway(
   const { operations, subscriptions } = answering;
 
   // What is measured. Metrics may be read before the server listens.
+  const state: LifecycleState = { isStopping: false, connections: undefined };
   const requests = new HttpServerCounts();
-  let connections: ConnectionCounts | undefined;
-  const measured = {
-    graph,
-    operations,
-    subscriptions,
-    reloads,
-    requests,
-    authenticator,
-    http,
-    compositions,
-    telemetry,
-  };
-  const measureNow = () => measure({ ...measured, webhooks: backgroundWork?.states() ?? [], jobs, connections });
+  const measureNow = () =>
+    measure({
+      graph,
+      operations,
+      subscriptions,
+      reloads,
+      requests,
+      authenticator,
+      http,
+      compositions,
+      telemetry,
+      webhooks: backgroundWork?.states() ?? [],
+      jobs,
+      connections: state.connections,
+    });
   metrics = await openGatewayMetrics(
     config,
     measureNow,
@@ -155,11 +148,10 @@ export async function composeGateway(
     withStartErrors(() => metricsPushOfMetadata(metadata, config.environment)),
   );
 
-  let isStopping = false;
   const server = createGatewayServer({
     ...serverSettings(config, log),
     ...answering,
-    processState: () => ({ isStopping, othersReady: peers?.othersReady ?? true }),
+    processState: () => ({ isStopping: state.isStopping, othersReady: peers?.othersReady ?? true }),
     requests,
     graph,
     authenticator,
@@ -181,33 +173,22 @@ export async function composeGateway(
     server,
     reloads,
     canAnswer: () => graph.ready && authenticator.ready,
-    start() {
-      graph.start();
-      jobs?.start();
-    },
-    listens(counts) {
-      connections = counts;
-      backgroundWork?.start();
-    },
-    drain() {
-      isStopping = true;
-      jobs?.drain();
-    },
-    async leave() {
-      graph.stop();
-      stopKeys();
-      passThrough.closeSockets();
-      subscriptions.leave();
-      await backgroundWork?.stop();
-    },
-    async close(graceMs) {
-      passThrough.close();
-      sharedState.close();
-      await jobs?.stop(graceMs);
-      await usage?.stop();
-      marks?.close();
-      await http.close();
-      await Promise.all([metrics?.stop(), telemetry.stop()]);
-    },
+    ...gatewayLifecycle(
+      {
+        graph,
+        stopKeys,
+        passThrough,
+        subscriptions,
+        backgroundWork,
+        jobs,
+        sharedState,
+        usage,
+        marks,
+        http,
+        metrics,
+        telemetry,
+      },
+      state,
+    ),
   };
 }

@@ -46,21 +46,29 @@ export interface Measured {
 }
 
 /** The metrics of the gateway, with their values of now. */
-export function measure({
-  graph,
-  operations,
-  subscriptions,
-  reloads,
-  requests,
-  authenticator,
-  http,
-  compositions,
-  telemetry,
-  webhooks,
-  jobs,
-  connections,
-}: Measured): readonly Metric[] {
-  const { current } = graph;
+export function measure(measured: Measured): readonly Metric[] {
+  const { operations, authenticator, connections, jobs } = measured;
+  const { current } = measured.graph;
+  return [
+    ...requestMetrics(measured.requests),
+    ...operationMetrics(operations.counts),
+    ...graphMetrics(measured, current),
+    oneGauge(
+      'portico_live_connections',
+      'WebSockets and event streams of clients that are open.',
+      measured.subscriptions.connections,
+    ),
+    ...(connections ? connectionMetrics(connections) : []),
+    ...bufferMetrics(measured.http),
+    ...cacheMetrics(operations, current, authenticator.tokenCache),
+    ...clockSkewMetrics(authenticator.clockSkewSeconds),
+    spanCounter(measured.telemetry.counts),
+    ...(jobs?.metrics() ?? []),
+    ...upstreamMetrics([...current.states, ...measured.webhooks]),
+  ];
+}
+
+function requestMetrics(requests: HttpServerCounts): readonly Metric[] {
   return [
     counter(
       'portico_http_requests_total',
@@ -69,7 +77,15 @@ export function measure({
       [...requests.byStatus()].map(([status, value]) => ({ labels: { status }, value })),
     ),
     ...requests.metrics(),
-    ...operationMetrics(operations.counts),
+  ];
+}
+
+/** Of reloads and compositions, and of the sources of the generation that is active. */
+function graphMetrics(
+  { reloads, compositions }: Pick<Measured, 'reloads' | 'compositions'>,
+  current: Generation,
+): readonly Metric[] {
+  return [
     counter(
       'portico_reloads_total',
       'Reloads of the metadata.',
@@ -95,27 +111,21 @@ export function measure({
         value: schemaValue(name, current),
       })),
     ),
-    oneGauge(
-      'portico_live_connections',
-      'WebSockets and event streams of clients that are open.',
-      subscriptions.connections,
-    ),
-    ...(connections ? connectionMetrics(connections) : []),
+  ];
+}
+
+function bufferMetrics({ buffered }: Measured['http']): readonly Metric[] {
+  return [
     oneGauge(
       'portico_upstream_buffered_bytes',
       'Bytes of long responses of services that are buffered.',
-      http.buffered.bytes,
+      buffered.bytes,
     ),
     oneGauge(
       'portico_upstream_held_answers',
       'Long responses whose reading is paused, since too many bytes are buffered.',
-      http.buffered.held,
+      buffered.held,
     ),
-    ...cacheMetrics(operations, current, authenticator.tokenCache),
-    ...clockSkewMetrics(authenticator.clockSkewSeconds),
-    spanCounter(telemetry.counts),
-    ...(jobs?.metrics() ?? []),
-    ...upstreamMetrics([...current.states, ...webhooks]),
   ];
 }
 

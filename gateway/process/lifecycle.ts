@@ -1,0 +1,84 @@
+import type { ConnectionCounts, Telemetry } from '../../platform/index.ts';
+import type { LiveGraph } from '../graph/index.ts';
+import type { Jobs } from '../jobs/index.ts';
+import type { ReloadMarks } from '../replicas/index.ts';
+import type { PassThrough } from '../rest/index.ts';
+import type { Subscriptions } from '../subscriptions/index.ts';
+import type { UpstreamConnections } from '../upstream/index.ts';
+import type { Usage } from '../usage/index.ts';
+import type { BackgroundWork } from './background-work.ts';
+import type { GatewayMetrics } from './metrics/index.ts';
+import type { SharedState } from './shared-state.ts';
+
+/** Begins and ends a gateway. The steps are called once each, in this order. */
+export interface Lifecycle {
+  /** Begins to open the sources and to run jobs. */
+  start(): void;
+  /** Called once it listens: counts its connections, and begins to plan scheduled work. */
+  listens(connections: ConnectionCounts): void;
+  /** Reports that it is stopping, and begins no other job. Requests are still answered. */
+  drain(): void;
+  /** Ends what would keep connections open, and what polls. */
+  leave(): Promise<void>;
+  /** Closes the rest, when no request is open any more. Jobs get `graceMs` to finish. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** How far a gateway's life has come, for its readiness and its metrics. */
+export interface LifecycleState {
+  isStopping: boolean;
+  /** Undefined before it listens. */
+  connections: ConnectionCounts | undefined;
+}
+
+/** The parts of a gateway that begin or end something. What is undefined is switched off. */
+export interface LifecycleParts {
+  readonly graph: Pick<LiveGraph, 'start' | 'stop'>;
+  /** Ends the polling of token keys and revocations. */
+  readonly stopKeys: () => void;
+  readonly passThrough: Pick<PassThrough, 'closeSockets' | 'close'>;
+  readonly subscriptions: Pick<Subscriptions, 'leave'>;
+  readonly backgroundWork: Pick<BackgroundWork, 'start' | 'stop'> | undefined;
+  readonly jobs: Pick<Jobs, 'start' | 'drain' | 'stop'> | undefined;
+  readonly sharedState: Pick<SharedState, 'close'>;
+  readonly usage: Pick<Usage, 'stop'> | undefined;
+  readonly marks: Pick<ReloadMarks, 'close'> | undefined;
+  readonly http: Pick<UpstreamConnections, 'close'>;
+  readonly metrics: Pick<GatewayMetrics, 'stop'> | undefined;
+  readonly telemetry: Pick<Telemetry, 'stop'>;
+}
+
+/** The steps of a gateway's life. They keep `state` current. */
+export function gatewayLifecycle(parts: LifecycleParts, state: LifecycleState): Lifecycle {
+  const { graph, passThrough, backgroundWork, jobs } = parts;
+  return {
+    start() {
+      graph.start();
+      jobs?.start();
+    },
+    listens(connections) {
+      state.connections = connections;
+      backgroundWork?.start();
+    },
+    drain() {
+      state.isStopping = true;
+      jobs?.drain();
+    },
+    async leave() {
+      graph.stop();
+      parts.stopKeys();
+      passThrough.closeSockets();
+      parts.subscriptions.leave();
+      await backgroundWork?.stop();
+    },
+    async close(graceMs) {
+      passThrough.close();
+      parts.sharedState.close();
+      await jobs?.stop(graceMs);
+      await parts.usage?.stop();
+      parts.marks?.close();
+      await parts.http.close();
+      await Promise.all([parts.metrics?.stop(), parts.telemetry.stop()]);
+    },
+  };
+}
