@@ -10,7 +10,7 @@ import { ASSERTION_KEYS_PATH, GRAPHQL_PATH, OLD_GRAPHQL_PATH } from './own-paths
 import type { Authenticator } from './session/index.ts';
 
 /** Answers an exchange. */
-type Endpoint = (exchange: HttpExchange) => unknown;
+type ExchangeHandler = (exchange: HttpExchange) => unknown;
 
 export interface ExpressRoutesOptions {
   readonly graph: LiveGraph;
@@ -20,13 +20,13 @@ export interface ExpressRoutesOptions {
   /** Undefined where no source gets assertions. */
   readonly assertions: Assertions | undefined;
   /** At Hasura's first address of GraphQL; undefined where GraphQL is switched off. */
-  readonly oldGraphql: Endpoint | undefined;
+  readonly oldGraphql: ExchangeHandler | undefined;
   /** The metadata API; undefined where it is switched off. */
-  readonly metadata: Endpoint | undefined;
+  readonly metadata: ExchangeHandler | undefined;
   /** Takes events of services; undefined where there is no database for jobs. */
-  readonly events: Endpoint | undefined;
-  readonly rest: Endpoint;
-  readonly restDocument: Endpoint;
+  readonly events: ExchangeHandler | undefined;
+  readonly rest: ExchangeHandler;
+  readonly restDocument: ExchangeHandler;
 }
 
 /** The addresses of the gateway that are asked seldom. */

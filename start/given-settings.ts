@@ -9,7 +9,7 @@ const SETTING_FILE = /^(?:AUTH|DATABASE|HASURA_GRAPHQL|ORDERS|OTEL|PORTICO|REDIS
  */
 export function withoutEmptyFiles(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const entries = Object.entries(environment);
-  return Object.fromEntries(entries.filter(([name, file]) => !(file && SETTING_FILE.test(name) && isEmpty(file))));
+  return Object.fromEntries(entries.filter(([name, file]) => !(file && SETTING_FILE.test(name) && isEmptyFile(file))));
 }
 
 /** Whether a setting is set, directly or through the file that `NAME_FILE` names. */
@@ -18,7 +18,7 @@ export function isSet(environment: NodeJS.ProcessEnv, name: string): boolean {
 }
 
 /** What cannot be read is not empty: the process that needs it says why. A pipe is left alone, since it can be read only once. */
-function isEmpty(file: string): boolean {
+function isEmptyFile(file: string): boolean {
   try {
     return statSync(file).isFile() && /^\r?\n?$/.test(readFileSync(file, 'utf8'));
   } catch {

@@ -9,7 +9,7 @@ import { COMMON_FLAGS, parseCommand, usageOf } from './arguments.ts';
 import { COMMAND_GROUPS, loadCommand } from './catalogue.ts';
 import { type Command, type CommandProcess, positionalAt } from './command.ts';
 import { CommandError, UsageError } from './errors.ts';
-import { jsonText } from './print.ts';
+import { printableJson } from './print.ts';
 
 const PROGRAM_NAME = 'portico-auth';
 
@@ -68,7 +68,7 @@ async function runCommand(words: readonly string[], process: CommandProcess): Pr
   // Each command loads what it needs itself: the database's client alone takes longer than all that help needs.
   const run = await loadCommand(command);
   const outcome = await run(process, given);
-  process.stdout.write(`${given.flags.has('json') ? jsonText(outcome.json) : outcome.text}\n`);
+  process.stdout.write(`${given.flags.has('json') ? printableJson(outcome.json) : outcome.text}\n`);
   return outcome.failed ? 1 : 0;
 }
 

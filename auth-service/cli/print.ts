@@ -47,7 +47,7 @@ export function messageOutcome(text: string, json: Readonly<Record<string, unkno
 }
 
 /** A result for programs, which a terminal may show too: the same JSON, with escapes for what is not printable. */
-export function jsonText(json: unknown): string {
+export function printableJson(json: unknown): string {
   return JSON.stringify(json).replace(UNPRINTABLE, (characters) =>
     // A character beyond U+FFFF is two escapes (RFC 8259, section 7).
     Array.from({ length: characters.length }, (_, unit) => escapeOf(characters.charCodeAt(unit))).join(''),

@@ -23,7 +23,7 @@ export function unreachable(): ApiError {
 }
 
 /** @param reason the browser's, such as a header with letters that no header can have. */
-export function invalidRequest(reason: string): ApiError {
+export function unsendableRequest(reason: string): ApiError {
   return new ApiError('invalid-request', `The browser cannot make this request: ${reason}`, 0);
 }
 

@@ -1,6 +1,6 @@
 import { print } from '@0no-co/graphql.web';
 import { gatewayUrl } from './addresses.ts';
-import { ApiError, invalidRequest, readError, unreachable } from './api-error.ts';
+import { ApiError, readError, unreachable, unsendableRequest } from './api-error.ts';
 import type { TypedDocument } from './graphql.ts';
 
 export type RequestHeaders = Readonly<Record<string, string>>;
@@ -113,7 +113,7 @@ function requestTo(url: URL, init: RequestInit): Request {
   try {
     return new Request(url, init);
   } catch (thrown) {
-    throw invalidRequest(thrown instanceof Error ? thrown.message : String(thrown));
+    throw unsendableRequest(thrown instanceof Error ? thrown.message : String(thrown));
   }
 }
 

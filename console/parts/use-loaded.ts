@@ -29,7 +29,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, on: read
       (error) =>
         abort.signal.aborted ||
         setState((before) => ({
-          value: areSame(before.on, on) ? before.value : undefined,
+          value: haveSameItems(before.on, on) ? before.value : undefined,
           on,
           error,
           isLoading: false,
@@ -41,6 +41,6 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, on: read
   return { value, error, isLoading, reload: () => setCount((before) => before + 1) };
 }
 
-function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+function haveSameItems(some: readonly unknown[], others: readonly unknown[]): boolean {
   return some.every((one, at) => Object.is(one, others[at]));
 }

@@ -6,9 +6,9 @@ import type { Claims } from './credentials.ts';
  * the same user alone, and their requests wait for it. Sessions of other kinds end with their pages: nothing that is entered in
  * their place is known to be the same user's.
  */
-export const interrupted = signal<Claims | undefined>(undefined);
+export const interruptedClaims = signal<Claims | undefined>(undefined);
 
-export const isInterrupted = computed(() => interrupted.value !== undefined);
+export const isInterrupted = computed(() => interruptedClaims.value !== undefined);
 
 /** Waits until somebody has logged in again, or out. */
 export async function resumption(): Promise<void> {

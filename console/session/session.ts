@@ -1,7 +1,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, execute, type RequestHeaders, sessionChanged, type TypedDocument } from '../api/index.ts';
 import { type Credentials, credentialHeaders, namesUser, unverifiedClaims, userOf } from './credentials.ts';
-import { interrupted, isInterrupted, resumption } from './interrupted-session.ts';
+import { interruptedClaims, isInterrupted, resumption } from './interrupted-session.ts';
 import {
   endSession,
   mayHaveSession,
@@ -32,7 +32,7 @@ export const kindOfSession = computed(() => credentials.value?.kind ?? (isInterr
 /** Who the token says the caller is, or was until the session was interrupted; undefined with the admin secret. */
 export const claims = computed(() => {
   const current = credentials.value;
-  if (!current) return interrupted.value;
+  if (!current) return interruptedClaims.value;
   return current.kind === 'admin-secret' ? undefined : current.claims;
 });
 /** Whose the session is, or was until it was interrupted; see `userOf`. */
@@ -248,7 +248,7 @@ function start(given: Credentials): void {
     restoreProblem.value = undefined;
     credentials.value = given;
     userKey.value = user;
-    interrupted.value = undefined;
+    interruptedClaims.value = undefined;
   });
 }
 
@@ -261,7 +261,7 @@ function expire(given: Credentials): void {
   clearTimeout(timer);
   batch(() => {
     endedBecause.value = 'expired';
-    interrupted.value = given.claims;
+    interruptedClaims.value = given.claims;
     credentials.value = undefined;
   });
 }
@@ -273,7 +273,7 @@ function clearSession(why?: 'expired'): void {
     endedBecause.value = why;
     credentials.value = undefined;
     userKey.value = undefined;
-    interrupted.value = undefined;
+    interruptedClaims.value = undefined;
   });
 }
 

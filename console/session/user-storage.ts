@@ -28,7 +28,7 @@ export function forgetUser(): void {
 /** Begins a session of a user, who gets to see nothing that another one has left, be it without a logout. */
 export function keepTextsOf(user: string): void {
   if (user === owner) return;
-  const digest = digestOf(user);
+  const digest = storageDigest(user);
   if (owner !== undefined || storedOwner() !== digest) forgetUser();
   owner = user;
   try {
@@ -47,7 +47,7 @@ function storedOwner(): string | null {
 }
 
 /** FNV-1a of 64 bits, as ids of users stay out of storage. Browsers offer their own digests to secure origins only. */
-function digestOf(text: string): string {
+function storageDigest(text: string): string {
   let digest = 0xcbf29ce484222325n;
   for (const byte of new TextEncoder().encode(text))
     digest = BigInt.asUintN(64, (digest ^ BigInt(byte)) * 0x100000001b3n);

@@ -80,7 +80,7 @@ export function weighChanges(
     return {
       ...change,
       ...(isAllowed && { allowed: true }),
-      usage: { ...recorded, verdict, count, by: found.map(userOf) },
+      usage: { ...recorded, verdict, count, by: found.map(usedBy) },
     };
   });
 }
@@ -91,7 +91,7 @@ function isRoleOf({ role }: UsageRecord, changed: readonly string[] | undefined,
   return changed.includes(ANY_OTHER_ROLE) && !named.includes(role);
 }
 
-function userOf({ operation, client, version, role, count, first, last }: UsageRecord): ChangeUsage['by'][number] {
+function usedBy({ operation, client, version, role, count, first, last }: UsageRecord): ChangeUsage['by'][number] {
   return {
     ...(client !== undefined && { client }),
     ...(version !== undefined && { version }),

@@ -10,7 +10,7 @@ const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\ufdd0-\ufdef\ufffe\uffff]/;
 /** Characters of a URI reference (RFC 3986 section 2); what they may be put together to is left to its reader. */
 const URI_REFERENCE = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:/;
-const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/;
+const DATA_CONTENT_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/;
 /** RFC 3339 section 5.6. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,12})?(?:Z|[+-]\d\d:\d\d)$/i;
 
@@ -75,7 +75,7 @@ function textProblem(name: string, value: string): string | undefined {
     case 'time':
       return isTimestamp(value) ? undefined : 'the time is one of RFC 3339';
     case 'datacontenttype':
-      return MEDIA_TYPE.test(value) ? undefined : 'the datacontenttype is a media type';
+      return DATA_CONTENT_TYPE.test(value) ? undefined : 'the datacontenttype is a media type';
     default:
       return undefined;
   }

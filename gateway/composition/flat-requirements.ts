@@ -22,7 +22,7 @@ export function withFlatRequirements(typeDefs: DocumentNode): DocumentNode {
   const types = readTypeMembers(typeDefs);
   let isChanged = false;
   const flat = (directive: ConstDirectiveNode, type: string): ConstDirectiveNode => {
-    const required = requiredFieldsOf(directive);
+    const required = requiresArgumentOf(directive);
     const selections = required === undefined ? undefined : readFieldSet(required);
     if (!selections || !hasWideCondition(selections, types)) return directive;
     isChanged = true;
@@ -53,12 +53,12 @@ function hasConditions(definition: DefinitionNode): boolean {
   const fields: readonly { readonly directives?: readonly ConstDirectiveNode[] | undefined }[] =
     'fields' in definition ? (definition.fields ?? []) : [];
   return fields.some(({ directives = [] }) =>
-    directives.some((directive) => requiredFieldsOf(directive)?.includes('...') ?? false),
+    directives.some((directive) => requiresArgumentOf(directive)?.includes('...') ?? false),
   );
 }
 
 /** The field set of `@requires`. */
-function requiredFieldsOf(directive: ConstDirectiveNode): string | undefined {
+function requiresArgumentOf(directive: ConstDirectiveNode): string | undefined {
   if (directive.name.value.replace(/^federation__/, '') !== 'requires') return undefined;
   const given = directive.arguments?.find(({ name }) => name.value === 'fields')?.value;
   return given?.kind === Kind.STRING ? given.value : undefined;

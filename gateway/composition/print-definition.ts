@@ -67,13 +67,13 @@ function printField(node: FieldDefinitionNode): string {
   const isLong = given.some((one) => one.includes('\n'));
   const list = isLong ? `(\n${indented(given.join('\n'))}\n)` : given.length > 0 ? `(${given.join(', ')})` : '';
   const directives = printDirectives(node);
-  return `${printDescription(node)}${node.name.value}${list}: ${printType(node.type)}${directives && ` ${directives}`}`;
+  return `${printDescription(node)}${node.name.value}${list}: ${printTypeReference(node.type)}${directives && ` ${directives}`}`;
 }
 
 function printInputValue(node: InputValueDefinitionNode): string {
   const standard = node.defaultValue ? ` = ${printValue(node.defaultValue)}` : '';
   const directives = printDirectives(node);
-  return `${printDescription(node)}${node.name.value}: ${printType(node.type)}${standard}${directives && ` ${directives}`}`;
+  return `${printDescription(node)}${node.name.value}: ${printTypeReference(node.type)}${standard}${directives && ` ${directives}`}`;
 }
 
 function printEnumValue(node: EnumValueDefinitionNode): string {
@@ -94,9 +94,9 @@ function printDirectives({ directives = [] }: DescribedNode): string {
     .join(' ');
 }
 
-function printType(node: TypeNode): string {
-  if (node.kind === Kind.NON_NULL_TYPE) return `${printType(node.type)}!`;
-  return node.kind === Kind.LIST_TYPE ? `[${printType(node.type)}]` : node.name.value;
+function printTypeReference(node: TypeNode): string {
+  if (node.kind === Kind.NON_NULL_TYPE) return `${printTypeReference(node.type)}!`;
+  return node.kind === Kind.LIST_TYPE ? `[${printTypeReference(node.type)}]` : node.name.value;
 }
 
 /** What needs no escape sequence. */

@@ -4,7 +4,7 @@ import { innermostTypeName } from '../syntax/index.ts';
 import { directivesOf } from './directives.ts';
 
 /** What the definitions of a supergraph say of its types. */
-interface TypeFacts {
+interface DefinedTypes {
   /** The innermost types of fields, by `Type.field`. */
   readonly ofFields: ReadonlyMap<string, string>;
   /** The types that an interface stands for, by its name. */
@@ -33,7 +33,7 @@ export function requiredCoordinates(supergraph: DocumentNode): ReadonlyMap<strin
         if (typeof requires === 'string') requiring.push({ type: type.name.value, field: field.name.value, requires });
     }
   }
-  const facts: TypeFacts = { ofFields, members };
+  const facts: DefinedTypes = { ofFields, members };
   const direct = new Map<string, Set<string>>();
   for (const { type, field, requires } of requiring) {
     const key = `${type}.${field}`;
@@ -47,7 +47,7 @@ export function requiredCoordinates(supergraph: DocumentNode): ReadonlyMap<strin
 function collectCoordinates(
   selections: readonly SelectionNode[],
   type: string,
-  facts: TypeFacts,
+  facts: DefinedTypes,
   found: Set<string>,
 ): void {
   for (const selection of selections) {

@@ -85,7 +85,7 @@ export async function readSupergraph(sdl: string): Promise<Supergraph> {
 }
 
 /** Authorization directives, which are rare and need the whole document. */
-const AUTHORIZATION = /@authenticated|@requiresScopes|@policy/;
+const AUTHORIZATION_DIRECTIVES = /@authenticated|@requiresScopes|@policy/;
 
 /** A label of an override at a field; the definition of the directive, `overrideLabel: String`, does not match. */
 const OVERRIDE_LABEL_ARGUMENT = /overrideLabel: "/;
@@ -114,7 +114,9 @@ export async function readComposed(
   });
   const types = typesOnDemand(supergraph, outline, subgraphNamesOf(graphs));
   const isWholeNeeded =
-    needsOwners || hasOverrideLabels(supergraph) || supergraph.some((definition) => AUTHORIZATION.test(definition));
+    needsOwners ||
+    hasOverrideLabels(supergraph) ||
+    supergraph.some((definition) => AUTHORIZATION_DIRECTIVES.test(definition));
   const whole = isWholeNeeded ? await parseDefinitions(supergraph) : undefined;
   const owners = whole && needsOwners ? await inSlices(ownersIn(whole, graphs)) : undefined;
   const requirements: Requirements = whole ? readRequirements(whole, schema) : new Map();

@@ -19,7 +19,7 @@ export interface UnsupportedFeature {
 /** The unsupported features that a subgraph uses. */
 export function unsupportedIn(typeDefs: DocumentNode): readonly UnsupportedFeature[] {
   const names = directiveNames(typeDefs);
-  return fieldsIn(typeDefs).flatMap(({ type, field, isInterfaceObject }) => [
+  return checkedFieldsIn(typeDefs).flatMap(({ type, field, isInterfaceObject }) => [
     ...(field.arguments ?? []).flatMap((argument): UnsupportedFeature[] => {
       if (!hasDirective(argument, names('fromContext'))) return [];
       return [{ message: fromContext(type, field, argument.name.value), line: lineOfNode(argument) }];
@@ -38,7 +38,7 @@ export function unsupportedIn(typeDefs: DocumentNode): readonly UnsupportedFeatu
  * @param supergraph its directives have their usual names
  */
 export function unsupportedInSupergraph(supergraph: DocumentNode): readonly string[] {
-  return fieldsIn(supergraph).flatMap(({ type, field }) =>
+  return checkedFieldsIn(supergraph).flatMap(({ type, field }) =>
     directivesOf(field, 'join__field').flatMap(({ contextArguments }) =>
       Array.isArray(contextArguments)
         ? contextArguments.map((argument: DirectiveArguments) => fromContext(type, field, String(argument.name)))
@@ -53,7 +53,7 @@ export function labelsIn(sdl: string): ReadonlySet<string> {
   if (!sdl.includes('label')) return new Set();
   const typeDefs = parse(sdl, { noLocation: true });
   const names = directiveNames(typeDefs);
-  const labels = fieldsIn(typeDefs).flatMap(({ field }) =>
+  const labels = checkedFieldsIn(typeDefs).flatMap(({ field }) =>
     directivesOf(field, names('override')).flatMap(({ label }) => (typeof label === 'string' ? [label] : [])),
   );
   return new Set(labels);
@@ -69,7 +69,7 @@ interface CheckedField {
   readonly isInterfaceObject: boolean;
 }
 
-function fieldsIn(typeDefs: DocumentNode): readonly CheckedField[] {
+function checkedFieldsIn(typeDefs: DocumentNode): readonly CheckedField[] {
   const names = directiveNames(typeDefs);
   const types = typeDefs.definitions.filter(hasFields);
   const objects = new Set(

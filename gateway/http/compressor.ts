@@ -17,7 +17,7 @@ export interface CompressorSettings {
 /** The compressed content; undefined where the body is sent as it is. */
 type Compressed = readonly Buffer[] | undefined;
 
-interface Job {
+interface CompressionJob {
   readonly chunks: readonly Buffer[];
   readonly bytes: number;
   readonly coding: ContentCoding;
@@ -57,7 +57,7 @@ export class Compressor {
    */
   readonly counts = { compressed: 0, bytes: 0, compressedBytes: 0, skipped: 0 };
   readonly #maxAtATime: number;
-  readonly #waiting: Job[] = [];
+  readonly #waiting: CompressionJob[] = [];
   #waitingBytes = 0;
   #running = 0;
   readonly #maxWaitingBodies: number;
@@ -83,7 +83,7 @@ export class Compressor {
    */
   compress(chunks: readonly Buffer[], coding: ContentCoding, isWanted: () => boolean, done: Done<Compressed>): void {
     const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
-    const job: Job = { chunks, bytes, coding, isWanted, done };
+    const job: CompressionJob = { chunks, bytes, coding, isWanted, done };
     if (this.#running < this.#maxAtATime) this.#run(job);
     else if (this.#waiting.length < MAX_WAITING_RESPONSES && this.#waitingBytes + bytes <= MAX_QUEUED_BYTES) {
       this.#waiting.push(job);
@@ -170,7 +170,7 @@ export class Compressor {
     }
   }
 
-  #run({ chunks, bytes, coding, done }: Job): void {
+  #run({ chunks, bytes, coding, done }: CompressionJob): void {
     this.#running++;
     let size = 0;
     const compressed: Buffer[] = [];

@@ -77,7 +77,7 @@ export class GraphOfRole {
     for (const type of Object.values(this.#graph.schema.getTypeMap())) {
       yield;
       if (isIntrospectionType(type) || isSpecifiedScalarType(type)) continue;
-      if (wanted !== undefined && !namesIn(type).some((name) => name.toLowerCase().includes(wanted))) continue;
+      if (wanted !== undefined && !namesOfType(type).some((name) => name.toLowerCase().includes(wanted))) continue;
       if (source === undefined || this.#hasOf(type, source)) found.push(type.name);
     }
     return found.sort();
@@ -198,7 +198,7 @@ function fieldNames(type: GraphQLNamedType): readonly string[] {
   return isObjectType(type) || isInterfaceType(type) ? Object.keys(type.getFields()) : [];
 }
 
-function namesIn(type: GraphQLNamedType): readonly string[] {
+function namesOfType(type: GraphQLNamedType): readonly string[] {
   return [type.name, ...membersOf(type).map(({ name }) => name)];
 }
 

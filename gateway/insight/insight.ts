@@ -6,7 +6,7 @@ import { invalidArguments, unknownMetadataFile } from './errors.ts';
 import { GraphOfRole } from './graph.ts';
 import { LatestRun } from './latest-run.ts';
 import type { MetadataFile, MetadataFileText } from './metadata-files.ts';
-import { bounded, MAX_PROBLEMS, pageArguments, pageOf } from './page.ts';
+import { bounded, MAX_PROBLEMS, pageArguments, pageOfList } from './page.ts';
 import { previewChanges } from './preview.ts';
 import { problemsOf, reportNow } from './report.ts';
 import { roleDifferences } from './role-differences.ts';
@@ -37,20 +37,20 @@ const MAX_NAME = 500;
 /** Days of usage that breaking changes are weighed by. */
 const USAGE_DAYS = 30;
 
-const name = z.string().min(1).max(MAX_NAME);
+const nameArgument = z.string().min(1).max(MAX_NAME);
 const noArguments = z.strictObject({});
 const SHAPES = {
   portico_get_sources: z.strictObject(pageArguments),
   portico_get_roles: z.strictObject(pageArguments),
   portico_get_graph: z.strictObject({
     ...pageArguments,
-    role: name.default('admin'),
-    source: name.optional(),
-    search: name.optional(),
+    role: nameArgument.default('admin'),
+    source: nameArgument.optional(),
+    search: nameArgument.optional(),
   }),
-  portico_compare_roles: z.strictObject({ ...pageArguments, first: name, second: name }),
+  portico_compare_roles: z.strictObject({ ...pageArguments, first: nameArgument, second: nameArgument }),
   portico_get_metadata_files: noArguments,
-  portico_get_metadata_file: z.strictObject({ name }),
+  portico_get_metadata_file: z.strictObject({ name: nameArgument }),
   portico_get_report: noArguments,
   portico_preview_metadata: noArguments,
 };
@@ -121,7 +121,7 @@ export class Insight {
     const { graph, reloads } = this.#options;
     const { current, problems, schemaChanges } = graph;
     return {
-      ...pageOf(describeSources(current, schemaChanges, figures), page),
+      ...pageOfList(describeSources(current, schemaChanges, figures), page),
       /** Processes whose figures these are, summed. */
       workers: figures.workers,
       inconsistencies: bounded(
@@ -133,12 +133,12 @@ export class Insight {
   }
 
   async #roles(page: z.output<(typeof SHAPES)['portico_get_roles']>): Promise<unknown> {
-    return { ...pageOf(this.#knownRoles, page), public_role: this.#options.publicRole };
+    return { ...pageOfList(this.#knownRoles, page), public_role: this.#options.publicRole };
   }
 
   async #graph({ role, source, search, ...page }: z.output<(typeof SHAPES)['portico_get_graph']>): Promise<unknown> {
     const graph = new GraphOfRole(this.#options.graph.current, this.#knownRole(role));
-    const names = pageOf(await inSlices(graph.typeNames(source, search)), page);
+    const names = pageOfList(await inSlices(graph.typeNames(source, search)), page);
     return { role, ...names, items: graph.describe(names.items) };
   }
 
@@ -147,7 +147,7 @@ export class Insight {
     const differences = await inSlices(
       roleDifferences(current.graphOf(this.#knownRole(first)).schema, current.graphOf(this.#knownRole(second)).schema),
     );
-    return { first, second, ...pageOf(differences, page) };
+    return { first, second, ...pageOfList(differences, page) };
   }
 
   get #knownRoles(): readonly string[] {

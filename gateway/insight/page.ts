@@ -13,7 +13,7 @@ export interface Page<T> {
   readonly next_offset: number | null;
 }
 
-export function pageOf<T>(list: readonly T[], { limit, offset }: { limit: number; offset: number }): Page<T> {
+export function pageOfList<T>(list: readonly T[], { limit, offset }: { limit: number; offset: number }): Page<T> {
   const end = offset + limit;
   return { total: list.length, items: list.slice(offset, end), next_offset: end < list.length ? end : null };
 }

@@ -18,7 +18,7 @@ import type { IntrospectionOperation } from './introspection-operation.ts';
 import type { ResultBudget } from './result-budget.ts';
 
 /** A field of a selection, with what is the same whatever object it is selected of. */
-export interface SelectedField {
+export interface IntrospectedField {
   /** `"name":` */
   readonly key: string;
   /** Undefined for `__typename`. */
@@ -30,7 +30,7 @@ export interface SelectedField {
 /** What is selected of an object by one or more fields of the same place. It is taken apart when it is first needed. */
 export interface MergedSelection {
   readonly sets: readonly SelectionSetNode[];
-  fields: readonly SelectedField[] | undefined;
+  fields: readonly IntrospectedField[] | undefined;
   /** Texts of the types that it was written for; wrapping types, of which there are many equal ones, by their text. */
   readonly written: Map<unknown, string>;
 }
@@ -69,7 +69,7 @@ export class FieldCollector {
   }
 
   /** The fields that are selected of an object of a type, in response order. */
-  fieldsOf(selection: MergedSelection, type: GraphQLObjectType): readonly SelectedField[] {
+  fieldsOf(selection: MergedSelection, type: GraphQLObjectType): readonly IntrospectedField[] {
     // A place of introspection has objects of one type only.
     selection.fields ??= [...this.#collect(selection.sets, type)].map(([name, nodes]) =>
       this.#selected(name, nodes, type),
@@ -77,7 +77,7 @@ export class FieldCollector {
     return selection.fields;
   }
 
-  #selected(name: string, nodes: readonly FieldNode[], type: GraphQLObjectType): SelectedField {
+  #selected(name: string, nodes: readonly FieldNode[], type: GraphQLObjectType): IntrospectedField {
     const [node] = nodes;
     const field = node && this.#fieldOf(type, node.name.value);
     return {

@@ -16,7 +16,7 @@ import {
   print,
 } from 'graphql';
 import { defaultValueNode } from '../schemas/index.ts';
-import { FieldCollector, type MergedSelection, type SelectedField } from './field-collector.ts';
+import { FieldCollector, type IntrospectedField, type MergedSelection } from './field-collector.ts';
 import type { IntrospectionOperation } from './introspection-operation.ts';
 import { ResultBudget } from './result-budget.ts';
 
@@ -147,7 +147,7 @@ class ResultWriter {
     return `[${items.join(',')}]`;
   }
 
-  #resolve(field: GraphQLField<unknown, unknown>, source: unknown, { args }: SelectedField): unknown {
+  #resolve(field: GraphQLField<unknown, unknown>, source: unknown, { args }: IntrospectedField): unknown {
     if (field === DEFAULT_VALUE) {
       const node = defaultValueNode(source as GraphQLArgument);
       return node ? print(node) : null;

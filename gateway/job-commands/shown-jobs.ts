@@ -68,12 +68,12 @@ export function shownJobDetails(
 ): ShownJobDetails {
   return {
     ...shownJob(job, toOperator),
-    error_code: errorCodeOf(job.errors),
+    error_code: shownErrorCode(job.errors),
     invocations: invocations.map(({ id, createdAt, status }) => ({ id, created_at: createdAt.toISOString(), status })),
   };
 }
 
-function errorCodeOf(errors: Json): string | null {
+function shownErrorCode(errors: Json): string | null {
   if (typeof errors !== 'object' || errors === null || !('code' in errors)) return null;
   return typeof errors.code === 'string' ? errors.code.slice(0, MAX_ERROR_CODE) : null;
 }
@@ -115,7 +115,7 @@ export function shownQueues(stats: readonly QueueStats[], pauses: readonly Queue
   const queues = new Map<string, ShownQueue>();
   const change = (kind: string, queue: string, changed: (known: ShownQueue) => Partial<ShownQueue>) => {
     const key = JSON.stringify([kind, queue]);
-    const known = queues.get(key) ?? { kind, queue, ...NO_JOBS, oldest_queued_seconds: null, pauses: [] };
+    const known = queues.get(key) ?? { kind, queue, ...NO_JOB_COUNTS, oldest_queued_seconds: null, pauses: [] };
     queues.set(key, { ...known, ...changed(known) });
   };
   for (const { kind, queue, state, count, oldestSeconds } of stats)
@@ -141,7 +141,7 @@ function shownPause({ tenant, reason, since, until, processes, ofProcesses }: Qu
   };
 }
 
-const NO_JOBS = { queued: 0, running: 0, scheduled: 0, waiting: 0, dead: 0 };
+const NO_JOB_COUNTS = { queued: 0, running: 0, scheduled: 0, waiting: 0, dead: 0 };
 
 function compareNames(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);

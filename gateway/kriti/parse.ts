@@ -148,7 +148,7 @@ function withSteps(from: Expression, parsing: Parsing): Expression {
     const at = cursor.position;
     const optional = cursor.sees('?.') || cursor.sees('?[');
     if (optional) cursor.position++;
-    if (cursor.take('.')) steps.push({ key: fieldName(cursor), optional, at });
+    if (cursor.take('.')) steps.push({ key: parseFieldName(cursor), optional, at });
     else if (cursor.take('[')) {
       const key = expression(parsing);
       cursor.expect(']');
@@ -157,7 +157,7 @@ function withSteps(from: Expression, parsing: Parsing): Expression {
   }
 }
 
-function fieldName(cursor: Cursor): Expression {
+function parseFieldName(cursor: Cursor): Expression {
   cursor.skipBlank();
   const at = cursor.position;
   const value = cursor.match(IDENTIFIER) ?? cursor.failExpecting('the name of a field');

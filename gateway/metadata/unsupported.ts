@@ -157,7 +157,7 @@ export function withoutUnsupported(
   let rest = value;
   for (const { kind: ofKind, path: pattern, what, isMeant } of UNSUPPORTED_ITEMS)
     if (ofKind === kind)
-      rest = replaced(rest, pattern, [], (item, path) => {
+      rest = replacedAt(rest, pattern, [], (item, path) => {
         if (typeof item !== 'object' || item === null || !isMeant(item)) return item;
         taken.push({ path, what });
         return null;
@@ -165,7 +165,7 @@ export function withoutUnsupported(
   return { value: rest, taken };
 }
 
-function replaced(
+function replacedAt(
   value: unknown,
   [key, ...others]: readonly string[],
   at: ValuePath,
@@ -174,8 +174,8 @@ function replaced(
   if (key === undefined) return replace(value, at);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value))
-    return key === '*' ? value.map((item, index) => replaced(item, others, [...at, index], replace)) : value;
+    return key === '*' ? value.map((item, index) => replacedAt(item, others, [...at, index], replace)) : value;
   if (!Object.hasOwn(value, key)) return value;
   const inner = (value as Readonly<Record<string, unknown>>)[key];
-  return { ...value, [key]: replaced(inner, others, [...at, key], replace) };
+  return { ...value, [key]: replacedAt(inner, others, [...at, key], replace) };
 }

@@ -13,7 +13,7 @@ import {
 import type { Authenticator } from '../session/index.ts';
 import { openSubscriptions, type Subscriptions } from '../subscriptions/index.ts';
 import type { Usage } from '../usage/index.ts';
-import { connectionLimits, operationSettings } from './room-settings.ts';
+import { connectionLimits, pipelineSettings } from './room-settings.ts';
 import type { SharedState } from './shared-state.ts';
 
 /** What runs the operations of clients, over HTTP and over connections that stay open, and what records them. */
@@ -40,7 +40,7 @@ export interface OperationsOptions {
 export function openOperations(options: OperationsOptions): Operations {
   const { config, graph, authenticator, trustsOrigin, sharedState, usage, telemetry, log } = options;
   const operations = new OperationPipeline({
-    ...operationSettings(config),
+    ...pipelineSettings(config),
     graph,
     authenticator,
     rateLimiter: sharedState.rateLimiter,

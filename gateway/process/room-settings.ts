@@ -7,7 +7,7 @@ import type { GatewayDependencies } from '../server.ts';
 import type { SubscriptionLimits } from '../subscriptions/index.ts';
 
 /** What the operations' pipeline takes from the settings. */
-export function operationSettings(config: GatewayConfig) {
+export function pipelineSettings(config: GatewayConfig) {
   return {
     publicRole: config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE,
     limits: operationLimits(config),

@@ -89,7 +89,7 @@ class EntryBatch implements JoinBatch {
     const { fetch, set } = this.#fetches.ofObjects(subschema, this.#typeName, fields, facts);
     const selectionSet = isAbstractType(getNamedType(field.type)) ? inlineFragmentOn(this.#typeName, set) : set;
     const keys = this.objects.map((object) => {
-      const known = withNames(object.facts, required);
+      const known = withFieldNames(object.facts, required);
       return keyOf ? keyOf(known) : known;
     });
     const texts = keys.map((key) => JSON.stringify(key));
@@ -200,7 +200,7 @@ class RelationshipBatch implements JoinBatch {
 }
 
 /** Facts of an object, those that are required with arguments under the names of their fields, beside what is known below these. */
-function withNames(facts: Facts, required: readonly FieldNode[]): Facts {
+function withFieldNames(facts: Facts, required: readonly FieldNode[]): Facts {
   const withArguments = required.filter((node) => factKey(node) !== node.name.value);
   if (withArguments.length === 0) return facts;
   const named: Record<string, unknown> = { ...facts };

@@ -145,7 +145,7 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
   }
 
   function pool(settings: PoolSettings): UpstreamHttp {
-    const addresses = new Map<string, Address>();
+    const addresses = new Map<string, UpstreamAddress>();
     const limits: ExchangeLimits = {
       headersTimeoutMs: settings.headersTimeoutMs,
       maxBodyBytes: maxResponseBytes,
@@ -154,7 +154,7 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
     };
     const limitsOfRemains: ExchangeLimits = { ...limits, deadline: singleDeadline };
 
-    function addressOf(url: string): Address {
+    function addressOf(url: string): UpstreamAddress {
       let address = addresses.get(url);
       if (!address) {
         const { origin, pathname, search } = new URL(url);
@@ -191,7 +191,7 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
 interface PendingDispatch {
   readonly request: UpstreamRequest;
   readonly exchange: UpstreamExchange;
-  readonly addressOf: (url: string) => Address;
+  readonly addressOf: (url: string) => UpstreamAddress;
 }
 
 function dispatchPending({ request, exchange, addressOf }: PendingDispatch): void {
@@ -212,7 +212,7 @@ export function sender(dispatch: UpstreamHttp['dispatch']): UpstreamHttp['send']
 }
 
 /** A parsed URL. */
-interface Address {
+interface UpstreamAddress {
   readonly pool: Pool;
   readonly path: string;
   /** Of requests that have a span. */

@@ -13,7 +13,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const CHECK_EVERY_MS = 1_000;
 
 /** The responses of one connection that have to wait for others, and since when they have been more than the free bytes. */
-interface Line {
+interface WaitingResponses {
   readonly responses: Set<ServerResponse>;
   longSince: number | undefined;
 }
@@ -26,7 +26,7 @@ interface Line {
  */
 export class PipelinedResponses {
   readonly #maxWaitMs: number;
-  readonly #lines = new Map<Socket, Line>();
+  readonly #lines = new Map<Socket, WaitingResponses>();
   #timer: NodeJS.Timeout | undefined;
 
   /** @param maxWaitMs how long more than the free bytes may wait. */
@@ -48,8 +48,8 @@ export class PipelinedResponses {
     return true;
   }
 
-  #open(socket: Socket): Line {
-    const line: Line = { responses: new Set(), longSince: undefined };
+  #open(socket: Socket): WaitingResponses {
+    const line: WaitingResponses = { responses: new Set(), longSince: undefined };
     this.#lines.set(socket, line);
     this.#timer ??= setInterval(() => this.#check(), Math.min(CHECK_EVERY_MS, this.#maxWaitMs)).unref();
     socket.once('close', () => {

@@ -59,7 +59,7 @@ export function sourcePositions({ read, now }: SourceMapReading = FROM_DISK): (s
     return stack.replace(PLACE, (place) => {
       const before = known.get(place);
       if (before !== undefined) return before;
-      const source = findSource(place, mapOf);
+      const source = sourcePositionOf(place, mapOf);
       if (source === undefined) return place;
       if (known.size >= MAX_PLACES) known.clear();
       known.set(place, source);
@@ -68,7 +68,7 @@ export function sourcePositions({ read, now }: SourceMapReading = FROM_DISK): (s
   };
 }
 
-function findSource(place: string, mapOf: MapOf): string | undefined {
+function sourcePositionOf(place: string, mapOf: MapOf): string | undefined {
   const [, url = '', line, column] = /^(.+):(\d+):(\d+)$/.exec(place) ?? [];
   try {
     const file = fileURLToPath(url);

@@ -23,7 +23,7 @@ export function parseBaggage(text: string): string {
   for (const part of text.split(',')) {
     if (kept.length === MAX_MEMBERS) break;
     const member = withoutBlanks(part);
-    if (member === '' || bytes + member.length > MAX_BAGGAGE_BYTES || !isMember(member)) continue;
+    if (member === '' || bytes + member.length > MAX_BAGGAGE_BYTES || !isListMember(member)) continue;
     kept.push(member);
     bytes += member.length + 1;
   }
@@ -31,7 +31,7 @@ export function parseBaggage(text: string): string {
 }
 
 /** Whether it is a key with its value, and properties that may have none. */
-function isMember(text: string): boolean {
+function isListMember(text: string): boolean {
   const [first = '', ...properties] = text.split(';');
   return first.includes('=') && isProperty(first) && properties.every(isProperty);
 }

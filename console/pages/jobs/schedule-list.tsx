@@ -85,7 +85,7 @@ function TriggerRow({ trigger }: { readonly trigger: CronTrigger }) {
         )}
       </td>
       <td data-label={texts.last}>{last === null ? page.none : <Time at={last.scheduled_at} />}</td>
-      <td data-label={texts.outcome}>{last === null ? page.none : <Outcome job={last} />}</td>
+      <td data-label={texts.outcome}>{last === null ? page.none : <RunOutcome job={last} />}</td>
     </tr>
   );
 }
@@ -111,7 +111,7 @@ function EventTable({ loaded }: { readonly loaded: Loaded<PendingEvents> }) {
             </td>
             <td data-label={texts.origin}>{event.queue}</td>
             <td data-label={texts.outcome}>
-              <Outcome job={event} />
+              <RunOutcome job={event} />
             </td>
           </tr>
         )}
@@ -120,7 +120,7 @@ function EventTable({ loaded }: { readonly loaded: Loaded<PendingEvents> }) {
   );
 }
 
-function Outcome({ job }: { readonly job: Job }) {
+function RunOutcome({ job }: { readonly job: Job }) {
   const { id, state, reason } = job;
   return (
     <>

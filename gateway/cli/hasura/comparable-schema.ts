@@ -73,7 +73,7 @@ export function comparableSchema({ __schema }: IntrospectionQuery, known: Readon
     types: [...kept.values()],
     directives: builtInDirectives(__schema.directives),
   };
-  const schema = buildClientSchema(withNames({ __schema: renamed } as IntrospectionQuery, rootNames), {
+  const schema = buildClientSchema(withTypeNames({ __schema: renamed } as IntrospectionQuery, rootNames), {
     assumeValid: true,
   });
   return { schema, tables: [...tables].filter((name) => !isDerived(name)).sort(), tableFields };
@@ -139,7 +139,7 @@ function builtInDirectives(directives: IntrospectionQuery['__schema']['directive
 }
 
 /** The same with other names of types: those beside a `kind`, and those of `queryType` and its like, which may stand alone. */
-function withNames<T>(value: T, names: ReadonlyMap<string, string>): T {
+function withTypeNames<T>(value: T, names: ReadonlyMap<string, string>): T {
   return JSON.parse(JSON.stringify(value), function rename(this: object, key: string, inner: unknown) {
     if (key !== 'name' || typeof inner !== 'string') return inner;
     const isOfType = 'kind' in this || Object.keys(this).length === 1;

@@ -9,7 +9,7 @@ import type { FetchDescription } from './describe-fetches.ts';
 import {
   finishRun,
   type GraphScope,
-  introspectionOf,
+  introspectionFieldsOf,
   type JoinResult,
   type RelayedFetch,
   startRun,
@@ -106,7 +106,7 @@ export class FederatedGraph<Context> {
     const { send } = this.#scope;
     return {
       kind,
-      introspection: introspectionOf(operation),
+      introspection: introspectionFieldsOf(operation),
       relay: (variables) => variantFor(variables).relay,
       describe: (variables) => variantFor(variables).fetches ?? [],
       run: (variables, context, introspected) =>
@@ -123,7 +123,7 @@ export class FederatedGraph<Context> {
 
   /** Whether an operation introspects the schema, see `PreparedJoin.introspection`; nothing is planned for it. */
   asksAboutSchema(document: string, operationName?: string): boolean {
-    return introspectionOf(readClientOperation(document, operationName, this.#scope.types)) !== undefined;
+    return introspectionFieldsOf(readClientOperation(document, operationName, this.#scope.types)) !== undefined;
   }
 
   /**

@@ -169,7 +169,7 @@ function withPlace(error: JoinError, place: ErrorPlace | undefined): JoinError {
 }
 
 /** The text of an operation's introspection fields alone; undefined where it has none. */
-export function introspectionOf(operation: ClientOperation): string | undefined {
+export function introspectionFieldsOf(operation: ClientOperation): string | undefined {
   const everything = new Map(operation.conditions.map(({ name }) => [name, true]));
   const nothing = new Map(operation.conditions.map(({ name }) => [name, false]));
   const asked = [everything, nothing]

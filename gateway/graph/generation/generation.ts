@@ -13,7 +13,7 @@ import { AuthenticationFields, type UnmarkedField, unmarkedAuthenticationFields 
 import { type AwaitedSources, awaitedSources } from './awaited-sources.ts';
 import { findSource } from './find-source.ts';
 import type { Inconsistency, MissingSource } from './inconsistency.ts';
-import { areSame, InvalidParts } from './invalid-parts.ts';
+import { areSameSubschemas, InvalidParts } from './invalid-parts.ts';
 import { buildRoleGraph, type RoleGraph } from './role-graph.ts';
 
 /** The most role graphs that are cached. Roles come from signed tokens, whose issuer may use any number of them. */
@@ -252,7 +252,7 @@ export class Generation {
   }
 
   #graphWith(subschemas: readonly Subschema[]): RoleGraph | undefined {
-    for (const [graph, parts] of this.#parts) if (areSame(parts, subschemas)) return graph;
+    for (const [graph, parts] of this.#parts) if (areSameSubschemas(parts, subschemas)) return graph;
     return undefined;
   }
 }

@@ -21,10 +21,10 @@ export class InvalidParts {
 
   /** @returns undefined when they are not known to be invalid. */
   reasonAgainst(parts: readonly Subschema[]): string | undefined {
-    return this.#known.find((one) => areSame(one.parts, parts))?.reason;
+    return this.#known.find((one) => areSameSubschemas(one.parts, parts))?.reason;
   }
 }
 
-export function areSame(one: readonly Subschema[], other: readonly Subschema[]): boolean {
+export function areSameSubschemas(one: readonly Subschema[], other: readonly Subschema[]): boolean {
   return one.length === other.length && one.every((part, index) => part === other[index]);
 }

@@ -58,7 +58,7 @@ function typeConflicts(source: Source, other: Source): readonly string[] {
   return Object.values(source.schema.getTypeMap()).flatMap((type) => {
     const theirs = other.schema.getType(type.name);
     if (!theirs || roots.has(type) || isIntrospectionType(type) || isSpecifiedScalarType(type)) return [];
-    if (areSame(type, source, theirs, other) || areMerged(type.name, source, other)) return [];
+    if (areSameTypes(type, source, theirs, other) || areMerged(type.name, source, other)) return [];
     return [`the type "${type.name}" is not the same in "${source.name}" and in "${other.name}"`];
   });
 }
@@ -69,7 +69,7 @@ function areMerged(type: string, { mergedTypes: own }: Source, { mergedTypes: th
 }
 
 /** Whether two types are the same, but for what the introspection of either service does not show. */
-function areSame(type: GraphQLNamedType, source: Source, theirs: GraphQLNamedType, other: Source): boolean {
+function areSameTypes(type: GraphQLNamedType, source: Source, theirs: GraphQLNamedType, other: Source): boolean {
   return (
     typeContent(type, other.hidesInputs ? theirs : undefined) ===
     typeContent(theirs, source.hidesInputs ? type : undefined)

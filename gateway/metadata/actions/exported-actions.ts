@@ -76,7 +76,7 @@ export function exportedActions(
 
 function printRootTypes(actions: Exported['actions']): readonly string[] {
   const printAction = ({ name, definition }: Exported['actions'][number]) => {
-    const inputs = definition.arguments.map(fieldText);
+    const inputs = definition.arguments.map(fieldSdl);
     return `${name}${inputs.length > 0 ? `(${inputs.join(' ')})` : ''}: ${definition.output_type}`;
   };
   const queries = actions.filter(({ definition }) => definition.type === 'query');
@@ -92,15 +92,15 @@ function customTypes(types: Exported['custom_types']): readonly string[] {
     list.map((item) => withDescription(item, item.is_deprecated ? `${item.value} @deprecated` : item.value));
   return [
     ...types.input_objects.map((type) =>
-      withDescription(type, printBlock(`input ${type.name}`, type.fields.map(fieldText))),
+      withDescription(type, printBlock(`input ${type.name}`, type.fields.map(fieldSdl))),
     ),
-    ...types.objects.map((type) => withDescription(type, printBlock(`type ${type.name}`, type.fields.map(fieldText)))),
+    ...types.objects.map((type) => withDescription(type, printBlock(`type ${type.name}`, type.fields.map(fieldSdl)))),
     ...types.enums.map((type) => withDescription(type, printBlock(`enum ${type.name}`, values(type.values)))),
     ...types.scalars.map((type) => withDescription(type, `scalar ${type.name}`)),
   ];
 }
 
-function fieldText(item: z.output<typeof exportedField>): string {
+function fieldSdl(item: z.output<typeof exportedField>): string {
   return withDescription(item, `${item.name}: ${item.type}`);
 }
 

@@ -118,7 +118,7 @@ function argumentOf(type: string, field: FieldDefinitionNode, argument: InputVal
 
 /** One pass that removes references to missing types. */
 function closed(definitions: readonly DefinitionNode[]): DefinitionNode[] {
-  const known = new Set([...SPECIFIED_SCALARS, ...definitions.filter((one) => !isEmpty(one)).map(definitionName)]);
+  const known = new Set([...SPECIFIED_SCALARS, ...definitions.filter((one) => !hasNoMembers(one)).map(definitionName)]);
   const exists = (type: TypeNode): boolean => known.has(innermostTypeName(type));
   return definitions
     .filter((definition) => known.has(definitionName(definition)))
@@ -137,7 +137,7 @@ function closed(definitions: readonly DefinitionNode[]): DefinitionNode[] {
     });
 }
 
-function isEmpty(definition: DefinitionNode): boolean {
+function hasNoMembers(definition: DefinitionNode): boolean {
   if (definition.kind === Kind.UNION_TYPE_DEFINITION) return (definition.types ?? []).length === 0;
   if (definition.kind === Kind.ENUM_TYPE_DEFINITION) return (definition.values ?? []).length === 0;
   return 'fields' in definition && fieldDefinitions(definition).length === 0;

@@ -25,7 +25,7 @@ export interface Introspected {
   readonly hidesInputs: boolean;
 }
 
-interface Answer {
+interface IntrospectionAnswer {
   /** What was asked for. */
   readonly options: IntrospectionOptions;
   readonly query: IntrospectionQuery;
@@ -61,12 +61,12 @@ export class Introspection {
     };
   }
 
-  async #first(isKnown: IsKnown): Promise<Answer | undefined> {
+  async #first(isKnown: IsKnown): Promise<IntrospectionAnswer | undefined> {
     const options = this.#options;
     try {
       const response = await this.#send(options);
       if (isKnown(response.body) && !this.#isIncomplete) return undefined;
-      return { options, query: introspectionOf(response) };
+      return { options, query: readIntrospection(response) };
     } catch (error) {
       if (options === STANDARD || !(error instanceof RefusedQueryError)) throw error;
       const answer = await this.#read(STANDARD, isKnown);
@@ -77,7 +77,7 @@ export class Introspection {
   }
 
   /** An answer with all that the service supports, or the given one where it refuses that. */
-  async #whole(first: Answer, isKnown: IsKnown): Promise<Answer> {
+  async #whole(first: IntrospectionAnswer, isKnown: IsKnown): Promise<IntrospectionAnswer> {
     const supported = supportedOptions(first.query);
     this.#isIncomplete = false;
     if (includesOptions(first.options, supported)) return first;
@@ -92,9 +92,9 @@ export class Introspection {
   }
 
   /** Reads an answer even if it is known; a usable one is known from then on. */
-  async #read(options: IntrospectionOptions, isKnown: IsKnown): Promise<Answer> {
+  async #read(options: IntrospectionOptions, isKnown: IsKnown): Promise<IntrospectionAnswer> {
     const response = await this.#send(options);
-    const query = introspectionOf(response);
+    const query = readIntrospection(response);
     isKnown(response.body);
     return { options, query };
   }
@@ -104,7 +104,7 @@ export class Introspection {
   }
 }
 
-function introspectionOf(response: UpstreamResponse): IntrospectionQuery {
+function readIntrospection(response: UpstreamResponse): IntrospectionQuery {
   const data = schemaData(response, 'introspection') as Partial<IntrospectionQuery>;
   const missing = data.__schema ? 'are no types' : 'is no __schema';
   if (!Array.isArray(data.__schema?.types))

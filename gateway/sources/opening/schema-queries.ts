@@ -90,16 +90,16 @@ export function schemaData({ status, body }: UpstreamResponse, what: string, rem
     result = JSON.parse(body);
   } catch {
     const hint = status === 404 ? ': check the path of its URL' : '';
-    throw failure(`the response to the ${what} is not JSON (status ${status})${hint}`, status);
+    throw schemaQueryFailure(`the response to the ${what} is not JSON (status ${status})${hint}`, status);
   }
   if (result?.data) return result.data;
   const reason = result?.errors?.[0]?.message ?? `status ${status}, without data and errors: check the path of its URL`;
   const message = `the ${what} was refused: ${String(reason)}`;
   // A failing server does not show which fields it has.
-  if (status >= 500 || status === 429) throw failure(message, status);
+  if (status >= 500 || status === 429) throw schemaQueryFailure(message, status);
   throw new UnsupportedQueryError(remedy ? `${message} (${remedy})` : message, status);
 }
 
-function failure(message: string, status: number): Error {
+function schemaQueryFailure(message: string, status: number): Error {
   return status === 429 ? new Error(message) : new RefusedQueryError(message, status);
 }

@@ -37,7 +37,7 @@ const MULTIPART_NAME = 'multipart/mixed';
 const MULTIPART_MIXED = /^multipart\/mixed\s*(?:;|$)/i;
 const BOUNDARY_PARAMETER = /;\s*boundary\s*=\s*(?:"[^"]*"|[^\s;"]+)/gi;
 /** Parameters that can be sent in a response header. */
-const PARAMETERS = /^(?:;[\w\s."=-]*)*$/;
+const MEDIA_TYPE_PARAMETERS = /^(?:;[\w\s."=-]*)*$/;
 
 /**
  * Compiles an operation with its `@defer` and `@stream`, whose response a remote schema may send in several payloads.
@@ -181,5 +181,5 @@ function partsTypeOf(status: number, headers: UpstreamResponseHeaders): string |
 /** The parameters of a content type, which name the format of the payloads. */
 function parametersOf(type: string): string {
   const parameters = type.slice(MULTIPART_NAME.length).replace(BOUNDARY_PARAMETER, '').trim();
-  return PARAMETERS.test(parameters) ? parameters : '';
+  return MEDIA_TYPE_PARAMETERS.test(parameters) ? parameters : '';
 }

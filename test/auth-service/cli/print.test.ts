@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { jsonText, listOutcome } from '../../../auth-service/cli/print.ts';
+import { listOutcome, printableJson } from '../../../auth-service/cli/print.ts';
 
 test('nothing that is listed can move the cursor of a terminal', () => {
   const { text } = listOutcome([
@@ -27,9 +27,9 @@ test('a name is listed as it is, with the joiners that are seen in it', () => {
 test('JSON has escapes in place of them, and is the same value', () => {
   const value = { name: 'a\u009b2Jb\u202ec\u2028d\u{e0001}', plain: 'zoë 山' };
 
-  expect(jsonText(value)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
-  expect(jsonText(value)).toContain('"zoë 山"');
-  expect(JSON.parse(jsonText(value))).toEqual(value);
+  expect(printableJson(value)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
+  expect(printableJson(value)).toContain('"zoë 山"');
+  expect(JSON.parse(printableJson(value))).toEqual(value);
 });
 
 test('a list may be as long as it likes', () => {
