@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { PersistedDocuments } from '../../../gateway/operation/document/persisted-documents.ts';
 import { PersistedQueries } from '../../../gateway/operation/document/persisted-queries.ts';
-import { bearer, type GraphqlBody, type TestGateway } from '../harness/index.ts';
+import { readExposition } from '../../prometheus.ts';
+import { bearer, freePort, type GraphqlBody, send, type TestGateway } from '../harness/index.ts';
 import { deep, openForest, PUBLIC_LOGIN } from './service.ts';
 
 const forest = await openForest();
@@ -211,6 +212,24 @@ test('where they are switched off, clients get PERSISTED_QUERY_NOT_SUPPORTED, an
   expect(await ask({ text, to: without })).toEqual({ data: { hello: 'hello' } });
   const wrong = await ask({ text, hash: hashOf('another'), to: without });
   expect(wrong.errors?.[0]?.extensions.code).toBe('PERSISTED_QUERY_HASH_MISMATCH');
+});
+
+test('callers without a token evict no document of a session', async () => {
+  const port = await freePort();
+  const measured = await forest.gateway({ environment: { PORTICO_METRICS_PORT: String(port) } });
+  const ofSession = 'query ofSession { hello }';
+  expect(await ask({ text: ofSession, to: measured })).toEqual({ data: { hello: 'hello' } });
+  const withoutToken = Array.from({ length: 250 }, async (_, index) => {
+    const query = `query withoutToken${index} { account_count }`;
+    const { status } = await measured.post('/v1/graphql', { query, extensions: extensions(hashOf(query)) });
+    return status;
+  });
+  expect(new Set(await Promise.all(withoutToken))).toEqual(new Set([200]));
+  const metrics = readExposition((await send(`http://127.0.0.1:${port}/metrics`)).text);
+  // Those without a session have room for 200 of their own.
+  expect(metrics.get('portico_cache_entries{cache="documents"}')).toBe(201);
+  expect(metrics.get('portico_cache_entries{cache="persisted_queries"}')).toBe(201);
+  expect(await ask({ hash: hashOf(ofSession), to: measured })).toEqual({ data: { hello: 'hello' } });
 });
 
 describe('the store', () => {
