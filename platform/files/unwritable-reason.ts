@@ -16,6 +16,8 @@ const CAUSES: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'this user may not'],
   ['EPERM', 'this user may not'],
   ['EROFS', 'its file system is read-only'],
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', "this user's disk quota is used up"],
 ]);
 
 /** Why a path that exists, and is no directory, is a symbolic link that leads nowhere; undefined where it is none. */

@@ -6,6 +6,7 @@ import { keepWasmUnoptimized, type RunningService, StartError } from '../../plat
 import { withWholeBatches } from '../../platform/pglite-batches.ts';
 import { lockData } from './data-lock.ts';
 import { databaseFiles } from './files.ts';
+import { openFailureReason } from './open-failure.ts';
 import { prepareSocketDirectory, SOCKET_NAME, socketDirectoryOf } from './socket-directory.ts';
 import { START_PARAMETERS } from './start-parameters.ts';
 
@@ -61,8 +62,7 @@ async function openEmbeddedDatabase(files: string): Promise<PGlite> {
     if (!existsSync(files)) await createDatabase(files);
     return await PGlite.create(files, { startParams: [...START_PARAMETERS] });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new StartError(`PORTICO_DATA_DIR: cannot open the database in ${files}: ${why.replaceAll('\n', ' ')}`);
+    throw new StartError(`PORTICO_DATA_DIR: cannot open the database in ${files}: ${openFailureReason(error)}`);
   }
 }
 
