@@ -23,6 +23,7 @@ import {
   type RefreshDeliveries,
   requireSecret,
   requireSingleHeaders,
+  type UnfinishedRequests,
 } from './http/index.ts';
 import { createOAuthRouter, type OAuthUseCases, serverMetadata } from './oauth/index.ts';
 import type { SigningKeys, VerifyOperatorAssertion } from './tokens/index.ts';
@@ -44,6 +45,7 @@ export interface ServerOptions {
   verifyOperatorAssertion: VerifyOperatorAssertion | undefined;
   readiness: Readiness;
   deliveries: RefreshDeliveries;
+  unfinished: Pick<UnfinishedRequests, 'follow'>;
   requests: HttpServerCounts;
   /** How many trusted processes are between callers and this service. */
   trustedProxies: number;
@@ -63,6 +65,7 @@ export function createServer({
   verifyOperatorAssertion,
   readiness,
   deliveries,
+  unfinished,
   requests,
   trustedProxies,
   telemetry,
@@ -87,11 +90,22 @@ export function createServer({
   // With errors of their own.
   app.use(
     '/oauth',
-    createOAuthRouter({ ...useCases, ...accessTokens, deliveries, originOf, started: readiness.started, loggerOf }),
+    createOAuthRouter({
+      ...useCases,
+      ...accessTokens,
+      deliveries,
+      originOf,
+      started: readiness.started,
+      unfinished,
+      loggerOf,
+    }),
   );
 
   app.use(requireSingleHeaders(() => new ApiError('repeated-header')));
-  app.route('/graphql').post(whenStarted(readiness), noStore, onlyJson, json, graph).all(onlyMethods('POST'));
+  app
+    .route('/graphql')
+    .post(whenStarted(readiness), noStore, onlyJson, json, unfinished.follow(graph))
+    .all(onlyMethods('POST'));
   app
     .route('/.well-known/jwks.json')
     .get(whenStarted(readiness), issuersTime(now), publicKeys(keys))

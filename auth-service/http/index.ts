@@ -14,3 +14,4 @@ export { createRequestOriginOf } from './request-origin.ts';
 export { createRequestSpans, type RequestSpans } from './request-spans.ts';
 export { requireSecret } from './require-secret.ts';
 export { requireSingleHeaders } from './single-headers.ts';
+export { createUnfinishedRequests, type UnfinishedRequests } from './unfinished-requests.ts';

@@ -1,6 +1,6 @@
 import { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Logger } from '../../platform/index.ts';
-import { logFailure, type RefreshDeliveries, requireSingleHeaders } from '../http/index.ts';
+import { logFailure, type RefreshDeliveries, requireSingleHeaders, type UnfinishedRequests } from '../http/index.ts';
 import { isDatabaseUnavailable, type RequestOrigin } from '../use-cases/index.ts';
 import {
   databaseUnavailable,
@@ -34,6 +34,8 @@ export interface OAuthOptions extends OAuthUseCases {
   originOf(request: Request): RequestOrigin;
   /** Whether the service can answer yet. */
   started(): boolean;
+  /** The work of handlers that is waited for at a stop. */
+  unfinished: Pick<UnfinishedRequests, 'follow'>;
   /** The log of one request, with its id. */
   loggerOf(request: Request): Logger;
 }
@@ -41,10 +43,20 @@ export interface OAuthOptions extends OAuthUseCases {
 /** The routes below `/oauth`. Every response is JSON with `Cache-Control: no-store` (RFC 6749, section 5.1). */
 export function createOAuthRouter(options: OAuthOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
+  const { follow } = options.unfinished;
   router.use(neverCached, requireSingleHeaders(repeatedHeaders), requireStarted(options.started));
-  router.route('/token').post(formBody, tokenEndpoint(options)).all(onlyPost);
-  router.route('/revoke').post(formBody, revocationEndpoint(options)).all(onlyPost);
-  router.route('/introspect').post(formBody, introspectionEndpoint(options)).all(onlyPost);
+  router
+    .route('/token')
+    .post(formBody, follow(tokenEndpoint(options)))
+    .all(onlyPost);
+  router
+    .route('/revoke')
+    .post(formBody, follow(revocationEndpoint(options)))
+    .all(onlyPost);
+  router
+    .route('/introspect')
+    .post(formBody, follow(introspectionEndpoint(options)))
+    .all(onlyPost);
   router.use(createOAuthErrorHandler(options.loggerOf));
   return router;
 }

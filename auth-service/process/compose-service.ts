@@ -6,7 +6,7 @@ import { createAudit } from '../audit/index.ts';
 import { openDatabaseClock, repeat, type ServiceTime } from '../clock/index.ts';
 import { type Config, SERVICE_NAME } from '../config.ts';
 import { openDatabase } from '../database/index.ts';
-import { createReadiness, createRefreshDeliveries, type Readiness } from '../http/index.ts';
+import { createReadiness, createRefreshDeliveries, createUnfinishedRequests, type Readiness } from '../http/index.ts';
 import { measure, UseCaseCounts } from '../metrics/index.ts';
 import type { Bcrypt, HashThreads } from '../passwords/index.ts';
 import { createServer } from '../server.ts';
@@ -43,7 +43,7 @@ export interface ComposedService {
   prepare(stopping: AbortSignal | undefined): Promise<readonly string[]>;
   /** Begins the periodic work on the database, which has to be prepared. */
   startPeriodicWork(): void;
-  /** Closes everything: hashing first, and the rest in the reverse order of opening. */
+  /** Closes everything: hashing first, then what is left of requests, and the rest in the reverse order of opening. */
   close(): Promise<void>;
 }
 
@@ -85,6 +85,7 @@ export async function composeService(
   const audit = createAudit({ database, secret: config.keyEncryptionKey, ...time, logger });
   const housekeeping = openServiceHousekeeping({ config, database, clock, sealer: keys.sealer, ...time, logger });
   const deliveries = createRefreshDeliveries({ confirmRotations: createConfirmRotations(database), ...time, logger });
+  const unfinished = createUnfinishedRequests();
   const counts = new UseCaseCounts();
   const requests = new HttpServerCounts();
   const readiness = createReadiness({ database, keys });
@@ -103,6 +104,7 @@ export async function composeService(
     }),
     readiness,
     deliveries,
+    unfinished,
     requests,
     trustedProxies: config.trustedProxies,
     telemetry,
@@ -134,7 +136,8 @@ export async function composeService(
     () => audit.stop(),
     () => housekeeping.stop(),
     () => deliveries.stop(),
-    // Finishes the logins that are queued, which still need the throttle, the audit log and the database.
+    // Logins whose callers were cut off still need the throttle, the audit log and the database after their hashes.
+    () => unfinished.finish(),
     () => hashPool.close(),
   ];
   return {
