@@ -28,7 +28,7 @@ export function kindsOfTypes(schemas: readonly GraphQLSchema[]): KindOfType {
 
 /**
  * Reads one text of the URL by the type that the operation declares, as Hasura does: an empty text is `true` for a
- * Boolean and null where null may be; numbers and booleans are read as JSON. A text that does not fit stays a text, to
+ * Boolean and null, no value, where null may be; numbers and booleans are read as JSON. A text that does not fit stays a text, to
  * be refused with the other values that do not fit their type.
  *
  * Beyond Hasura: an input object is read as JSON, and a list is a JSON array, nothing for the empty list, items with

@@ -14,8 +14,9 @@ export interface VariableSources {
 
 /**
  * Makes an endpoint's variables of the query string, the JSON body and the path, the latter winning. Values of the body
- * are taken as they are, texts of the URL are read by the type that the operation declares. A list may also be given as
- * a repeated parameter, `id=1&id=2` or `id[]=1&id[]=2`.
+ * are taken as they are, texts of the URL are read by the type that the operation declares. An empty text where null may be
+ * counts as not given, as in Hasura, so that defaults apply. A list may also be given as a repeated parameter, `id=1&id=2`
+ * or `id[]=1&id[]=2`.
  *
  * @throws GatewayError `bad-request` for a variable that the operation does not declare, or several values for one that
  * is no list.
@@ -33,8 +34,10 @@ export function endpointVariables(
   };
 
   const variables = new Map<string, unknown>();
-  for (const [name, given] of queryParameters(search))
-    variables.set(name, readGiven(name, given, typeOf(name), kindOf));
+  for (const [name, given] of queryParameters(search)) {
+    const value = readGiven(name, given, typeOf(name), kindOf);
+    if (value !== null) variables.set(name, value);
+  }
   for (const [name, value] of Object.entries(body)) if (typeOf(name)) variables.set(name, value);
   for (const [name, text] of Object.entries(parameters)) variables.set(name, readTextValue(text, typeOf(name), kindOf));
   return Object.fromEntries(variables);

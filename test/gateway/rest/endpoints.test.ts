@@ -45,6 +45,11 @@ describe('an endpoint', () => {
     expect(body).toEqual({ echo: { text: 'path', must: 'body', id: 'query' } });
   });
 
+  test('takes the default for an empty text of the query string', async () => {
+    expect((await call('GET', 'things?long=false&first=&kind=')).status).toBe(200);
+    expect(upstream.operations().map(({ body }) => body.variables)).toEqual([{ long: false }]);
+  });
+
   test('refuses a text in the body where a number is declared', async () => {
     const { status, body } = await callWith('POST', 'echo', { count: '17' });
     expect(status).toBe(400);

@@ -27,13 +27,14 @@ describe('one value in the query string', () => {
     ['text=a+b%26c%2Bd', { text: 'a b&c+d' }],
     ['text=17', { text: '17' }],
     ['text=a,b', { text: 'a,b' }],
-    ['text=', { text: null }],
-    ['text', { text: null }],
+    // Nothing is no value where null may be.
+    ['text=', {}],
+    ['text', {}],
     ['must=', {}],
     ['count=17', { count: 17 }],
     ['count=-0', { count: 0 }],
     ['count=2e3', { count: 2000 }],
-    ['count=', { count: null }],
+    ['count=', {}],
     ['price=1.5', { price: 1.5 }],
     ['price=-2e-3', { price: -0.002 }],
     ['flag=true', { flag: true }],
@@ -120,8 +121,9 @@ describe('a list', () => {
     ['texts=a', { texts: ['a'] }],
     ['counts=1', { counts: [1] }],
     ['filters={"name":"a"}', { filters: [{ name: 'a', kind: 'BOOK' }] }],
-    // Nothing is null where null may be.
-    ['texts=', { texts: null }],
+    // Nothing is no value where null may be.
+    ['texts=', {}],
+    ['texts=&texts=', { texts: ['', ''] }],
   ])('%s gives %j', async (search, expected) => {
     expect(await given(`echo?${search}`)).toEqual(expected);
   });
