@@ -13,6 +13,7 @@ import {
   type PublicError,
 } from '../operation/index.ts';
 import { type Authenticator, CHALLENGE } from '../session/index.ts';
+import { codeWithoutExtensions } from '../sources/index.ts';
 import { needsOfEndpoint } from './endpoint-access.ts';
 import { errorStatus } from './error-status.ts';
 import { bodyNotAnObject, endpointNotFound, nonstandardMethod, unsupportedEndpointMethod } from './errors.ts';
@@ -201,11 +202,11 @@ function sendResult(exchange: HttpExchange, result: OperationResult, mayCompress
  * text.
  */
 function flatError({ message, extensions }: PublicError) {
-  const { code = 'unexpected', path, internal } = extensions;
+  const { path, internal } = extensions;
   return {
     path: typeof path === 'string' ? path : '$',
     error: message,
-    code: String(code),
+    code: String(codeWithoutExtensions(extensions)),
     ...(internal !== undefined && { internal }),
   };
 }

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { JobResult, Json } from '../../jobs/index.ts';
-import { VERBATIM } from './errors.ts';
+import { codeWithoutExtensions, VERBATIM } from './errors.ts';
 
 /** The result of an asynchronous action as its field has it. */
 export interface AsyncResult {
@@ -29,10 +29,11 @@ export function asyncResult({ id, state, acceptedAt, errors, output }: JobResult
   };
 }
 
-/** An error as Hasura keeps it in `errors`: without a webhook's own extensions, but for their code. */
+/** An error as Hasura keeps it in `errors`: without a webhook's own extensions, but for their code where it gave no other. */
 export function storedErrors(error: unknown): Json {
   if (!(error instanceof GraphQLError)) return { path: '$', error: 'internal error', code: 'unexpected' };
-  const { code, internal } = error.extensions as { code?: unknown; internal?: Json };
+  const { internal } = error.extensions as { internal?: Json };
+  const code = codeWithoutExtensions(error.extensions);
   const isOwn = !(VERBATIM in error.extensions);
   return {
     path: '$',

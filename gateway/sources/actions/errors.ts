@@ -1,9 +1,19 @@
 import { GraphQLError } from 'graphql';
 
 /**
- * Marks extensions of an error that go to the client as they are, without a code or path of ours. JSON leaves it out.
+ * Marks extensions of an error that go to the client as they are, without a code or path of ours. JSON leaves it out. Its value
+ * is the code that the webhook gave beside them, if any.
  */
 export const VERBATIM = Symbol('verbatim');
+
+/**
+ * The code of an error where its extensions are not shown, as in the errors of REST endpoints and asynchronous actions: the
+ * one that a webhook gave beside its extensions, as in Hasura, else that of the extensions.
+ */
+export function codeWithoutExtensions(extensions: Readonly<Record<string, unknown>>): unknown {
+  const { [VERBATIM]: given, code = 'unexpected' }: { [VERBATIM]?: unknown; code?: unknown } = extensions;
+  return given ?? code;
+}
 
 /** The action that an error is about. */
 interface FailedAction {
@@ -63,7 +73,9 @@ export function errorOfWebhook(action: FailedAction, body: unknown): GraphQLErro
     return webhookError(action, problem, { error: 'key "message" not found' }, 'parse-failed');
   }
   if (typeof extensions === 'object' && extensions !== null && !Array.isArray(extensions))
-    return new GraphQLError(message, { extensions: { ...extensions, [VERBATIM]: true } });
+    return new GraphQLError(message, {
+      extensions: { ...extensions, [VERBATIM]: typeof code === 'string' ? code : undefined },
+    });
   return new GraphQLError(message, { extensions: { path: '$', code: typeof code === 'string' ? code : 'unexpected' } });
 }
 

@@ -1,2 +1,2 @@
 export { openActions } from './actions.ts';
-export { VERBATIM } from './errors.ts';
+export { codeWithoutExtensions, VERBATIM } from './errors.ts';

@@ -360,6 +360,14 @@ describe('when the webhook fails', () => {
     expect(hook.requests).toHaveLength(1);
   });
 
+  test.each([
+    [{ message: 'no', code: 'taken', extensions: { code: 'other' } }, 'taken'],
+    [{ message: 'no', extensions: { code: 'other' } }, 'other'],
+  ])('its refusal %j has the code %s', async (body, code) => {
+    answering = (_, response) => reply(response, 400, body);
+    expect((await finished(await accept())).errors).toEqual({ path: '$', error: 'no', code });
+  });
+
   test('a response that does not fit its type is the result', async () => {
     answering = () => null;
     expect((await finished(await accept('must(name: "x")'), 'must')).errors).toMatchObject({

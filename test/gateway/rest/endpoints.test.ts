@@ -297,6 +297,17 @@ describe('when the webhook of an action', () => {
     expect(await shred()).toMatchObject({ status: 409, body: error('7', 'jammed') });
   });
 
+  test.each([
+    [{ message: 'jammed', code: 'jam', extensions: { code: 'other', tray: 2 } }, 'jam'],
+    [{ message: 'jammed', code: 'jam', extensions: {} }, 'jam'],
+    [{ message: 'jammed', extensions: { code: 'other' } }, 'other'],
+    [{ message: 'jammed', extensions: { tray: 2 } }, 'unexpected'],
+  ])('refuses with %j, the code is %s', async (body, code) => {
+    catalogue.shredded = { status: 422, body };
+    const answer = await shred();
+    expect({ status: answer.status, body: answer.body }).toEqual({ status: 422, body: error(code, 'jammed') });
+  });
+
   test('breaks, it is an internal error', async () => {
     catalogue.shredded = { status: 503, body: { message: 'paper jam' } };
     expect(await shred()).toMatchObject({ status: 500, body: error('unexpected', 'internal error') });
