@@ -58,7 +58,7 @@ export function openPlainSource(
   };
 
   const whole = customizedWhole(() => subschema(upstream));
-  const parts = partsByRole(permittedParts(metadata, upstream), ({ schema, withPresets: full, presets }) =>
+  const parts = partsByRole(permittedParts(metadata, upstream, true), ({ schema, withPresets: full, presets }) =>
     subschema(schema, withPresets(executor, presets, full, metadata.name)),
   );
   return {

@@ -17,6 +17,7 @@ import {
   isRequiredInputField,
   isSpecifiedScalarType,
   isUnionType,
+  OperationTypeNode,
   parse,
   print,
   valueFromAST,
@@ -44,11 +45,14 @@ export interface Permitted {
 /**
  * The permission of each listed role.
  *
+ * @param needsRoots whether a permission without a root type is a problem: where types are joined with those of other
+ * services, it may be one of fields of such types alone.
  * @throws SourceError with everything that does not fit the remote schema.
  */
 export function permittedParts(
   metadata: RemoteSchemaMetadata,
   upstream: GraphQLSchema,
+  needsRoots: boolean,
 ): ReadonlyMap<string, Permitted> {
   const parts = new Map<string, Permitted>();
   const problems: SourceProblem[] = [];
@@ -59,12 +63,27 @@ export function permittedParts(
     if (inheritedFrom !== undefined) return;
     const part = permittedSchema(definition.schema, upstream);
     const path = ['permissions', index, 'definition', 'schema'];
+    const found = 'problems' in part ? part.problems : needsRoots ? rootProblems(part.schema, upstream) : [];
     if ('schema' in part) parts.set(role, part);
-    else problems.push(...permissionProblems(role, definition.schema, part.problems, path));
+    problems.push(...permissionProblems(role, definition.schema, found, path));
   });
   if (problems.length > 0) throw new SourceError(problems);
   return parts;
 }
+
+/** What is wrong with a permission whose types no operation can begin at, such as those of a service with root types of its own names. */
+function rootProblems(part: GraphQLSchema, upstream: GraphQLSchema): readonly string[] {
+  if (OPERATIONS.some((operation) => part.getRootType(operation))) return [];
+  const roots = OPERATIONS.flatMap((operation) => {
+    const type = upstream.getRootType(operation);
+    return type ? [`${operation}: ${type.name}`] : [];
+  });
+  return [
+    `it has no root type, so that it permits nothing: declare those that it has of "schema { ${roots.join(' ')} }"`,
+  ];
+}
+
+const OPERATIONS = [OperationTypeNode.QUERY, OperationTypeNode.MUTATION, OperationTypeNode.SUBSCRIPTION];
 
 /** Problems of the permission of a role, with the lines of its SDL. */
 export function permissionProblems(

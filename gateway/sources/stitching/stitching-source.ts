@@ -62,7 +62,7 @@ export function stitchingSource(
 
   const whole = subschema(schema);
   // Entities are fetched by root fields that the role may not see, so presets are looked up in the whole schema.
-  const parts = partsByRole(permittedParts(metadata, upstream), (part) =>
+  const parts = partsByRole(permittedParts(metadata, upstream, false), (part) =>
     subschema(part.schema, withPresets(executor, inUpstream(part, upstream), upstream, metadata.name)),
   );
   return {

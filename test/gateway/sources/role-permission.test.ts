@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { buildSchema, printSchema } from 'graphql';
-import { permittedSchema } from '../../../gateway/sources/permissions/role-permission.ts';
+import type { RemoteSchemaMetadata } from '../../../gateway/metadata/index.ts';
+import { permittedParts, permittedSchema } from '../../../gateway/sources/permissions/role-permission.ts';
 
 const WHOLE = buildSchema(/* GraphQL */ `
   schema {
@@ -164,5 +165,25 @@ describe('a permission’s schema', () => {
     ['nothing', '   '],
   ])('is refused when it is %s', (_, sdl) => {
     expect(problems(sdl)).toHaveLength(1);
+  });
+});
+
+describe('a permission without a root type', () => {
+  const sdl = 'type QueryRoot { user(id: ID!): User } type User { id: ID! }';
+  const partsOf = (schema: string, needsRoots: boolean) => {
+    const permissions = [{ role: 'user', definition: { schema } }];
+    return permittedParts({ name: 'people', permissions } as unknown as RemoteSchemaMetadata, WHOLE, needsRoots);
+  };
+
+  test('is a problem, which says how the service’s own root types are declared', () => {
+    const text =
+      'permission of role "user": it has no root type, so that it permits nothing: declare those that it has of "schema { query: QueryRoot mutation: Mutation }"';
+    expect(() => partsOf(sdl, true)).toThrow(text);
+    for (const declared of [`schema { query: QueryRoot } ${sdl}`, sdl.replace('QueryRoot', 'Query')])
+      expect([...partsOf(declared, true).keys()]).toEqual(['user']);
+  });
+
+  test('is none where its types are joined with those of other services', () => {
+    expect([...partsOf('type User { id: ID! }', false).keys()]).toEqual(['user']);
   });
 });
