@@ -50,6 +50,15 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
+/**
+ * Errors of services in one response, or in one part of it. A response of some megabytes may hold millions, each of which takes
+ * longer to relay than to send, and is reported again for each field that it makes null.
+ */
+export const MAX_RELAYED_ERRORS = 1_000;
+
+/** The error that takes the place of those beyond. */
+export const OMITTED_ERRORS = 'services reported further errors, which are left out';
+
 export interface GatewayErrorOptions {
   /** Where in the request the error is, in Hasura's notation; `$` is the request as a whole. */
   path?: string;

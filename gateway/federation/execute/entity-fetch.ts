@@ -1,4 +1,5 @@
 import type { OutputRewrite } from '@graphql-hive/router-query-planner';
+import { MAX_RELAYED_ERRORS } from '../../errors.ts';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { ResponsePath } from '../json.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
@@ -8,7 +9,7 @@ import { compileFlattenPath, type FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
 import { compileRepresentations, type Represent } from './representations.ts';
 import { askedKeys, compileRewrites, type Rewrite, renamedPath } from './rewrites.ts';
-import type { FetchStep, PlanRun } from './run.ts';
+import { type FetchStep, type PlanRun, reportError } from './run.ts';
 import { prepareRequest, requestSubgraph, type SubgraphError } from './subgraph-request.ts';
 
 /** A fetch of entities, or several of them in one request, each under a key and a variable of its own. */
@@ -124,11 +125,11 @@ function placeErrors<Context>(
     const paths = one && typeof number === 'number' ? pathsIn(one).get(number) : undefined;
     if (one && paths && paths.length > 0) {
       const below = renamedPath(one.group.rewrites, rest);
-      for (const path of paths) run.errors.push(error.at([...path, ...below]));
+      for (const path of paths.slice(0, MAX_RELAYED_ERRORS + 1)) reportError(run, error.at([...path, ...below]));
       continue;
     }
     for (const { group } of one ? [one] : waiting.filter(({ texts }) => texts.length > 0)) {
-      for (const { fields } of group.paths) run.errors.push(error.at(fields));
+      for (const { fields } of group.paths) reportError(run, error.at(fields));
     }
   }
 }

@@ -2,7 +2,7 @@ import type { FetchNode } from '@graphql-hive/router-query-planner';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { mergeInto } from './merge.ts';
 import { compileRewrites, renamedPath } from './rewrites.ts';
-import type { FetchStep, PlanRun } from './run.ts';
+import { type FetchStep, type PlanRun, reportError } from './run.ts';
 import { prepareRequest, requestSubgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph-request.ts';
 
 /** A fetch of root fields. */
@@ -29,8 +29,8 @@ export function compileRootFetch<Context>(
         mergeInto(run.data, data, types.isAbstract, asked);
       }
       for (const error of errors) {
-        if (error.path) run.errors.push(error.at(renamedPath(node.outputRewrites, error.path)));
-        else for (const path of missingFields(request, node, run)) run.errors.push(error.at(path));
+        if (error.path) reportError(run, error.at(renamedPath(node.outputRewrites, error.path)));
+        else for (const path of missingFields(request, node, run)) reportError(run, error.at(path));
       }
     },
   };
@@ -59,8 +59,8 @@ export function takeAnswer<Context>(
 ): void {
   if (data) Object.assign(run.data, data);
   for (const error of errors) {
-    if (error.path) run.errors.push(error.at(error.path));
-    else for (const key of missingKeys(request, run)) run.errors.push(error.at([key]));
+    if (error.path) reportError(run, error.at(error.path));
+    else for (const key of missingKeys(request, run)) reportError(run, error.at([key]));
   }
 }
 

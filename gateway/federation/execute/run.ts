@@ -1,3 +1,4 @@
+import { MAX_RELAYED_ERRORS, OMITTED_ERRORS } from '../../errors.ts';
 import type { JoinError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
@@ -39,6 +40,13 @@ export interface PlanRun<Context> {
   readonly extensions: SubgraphExtensions[];
   /** Ends the execution after an unexpected error. */
   readonly fail: (error: unknown) => void;
+}
+
+/** Adds an error to those of a run. One of a subgraph may be reported for many places. */
+export function reportError({ errors }: Pick<PlanRun<unknown>, 'errors'>, error: JoinError): void {
+  if (errors.length < MAX_RELAYED_ERRORS) errors.push(error);
+  else if (errors.length === MAX_RELAYED_ERRORS)
+    errors.push({ message: OMITTED_ERRORS, extensions: { code: 'remote-schema-error' } });
 }
 
 /**

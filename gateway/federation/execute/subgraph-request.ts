@@ -1,4 +1,5 @@
 import { Kind, parse } from 'graphql';
+import { MAX_RELAYED_ERRORS } from '../../errors.ts';
 import { type JoinError, SubgraphFailure, subgraphExtensions } from '../errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import { type ReplyBytes, replyText } from './reply-bytes.ts';
@@ -109,7 +110,10 @@ export function readAnswer<Context>(service: string, answer: Json | undefined, r
   if (isObject(answer.extensions)) run.extensions.push({ service, extensions: answer.extensions });
   return {
     data: isObject(answer.data) ? answer.data : undefined,
-    errors: isList(answer.errors) ? answer.errors.map((error) => readSubgraphError(service, error)) : [],
+    // One more than is relayed, so that it shows where there are too many.
+    errors: isList(answer.errors)
+      ? answer.errors.slice(0, MAX_RELAYED_ERRORS + 1).map((error) => readSubgraphError(service, error))
+      : [],
   };
 }
 

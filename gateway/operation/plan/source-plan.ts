@@ -9,6 +9,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { MAX_RELAYED_ERRORS } from '../../errors.ts';
 import type { RoleGraph } from '../../graph/index.ts';
 import type { CompiledOperation, IncrementalOperation, OperationDocument, Subschema } from '../../sources/index.ts';
 import { fragmentsOf } from '../../syntax/index.ts';
@@ -110,7 +111,10 @@ function isFailure({ data, errors = [] }: ExecutionResult): boolean {
   return data === null && errors.every((error) => error.path === undefined);
 }
 
-/** Each field is null for each of the errors; all of it is, where one of them must not be. */
+/**
+ * Each field is null for each of the errors, as far as these are not more than are relayed; all of it is null, where one of them
+ * must not be.
+ */
 function failedFields(
   { errors = [] }: ExecutionResult,
   fields: ReadonlyMap<string, readonly FieldNode[]>,
@@ -129,8 +133,9 @@ function failedFields(
     }
     data[key] = null;
     isNull ||= isNonNullType(type?.getFields()[name]?.type);
-    for (const { message, extensions } of errors)
-      fieldErrors.push(new GraphQLError(message, { path: [key], extensions }));
+    const room = MAX_RELAYED_ERRORS + 1 - fieldErrors.length;
+    for (const { message, extensions, originalError } of errors.slice(0, Math.max(1, room)))
+      fieldErrors.push(new GraphQLError(message, { path: [key], extensions, originalError }));
   }
   return { data: isNull ? null : data, ...(fieldErrors.length > 0 && { errors: fieldErrors }) };
 }

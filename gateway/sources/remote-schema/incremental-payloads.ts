@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../../platform/index.ts';
 import type { IncrementalPayload, ParsedPayload } from '../compiled-operation.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { relayedError, takeHttpHints } from './remote-response.ts';
+import { relayedErrors, takeHttpHints } from './remote-response.ts';
 
 /*
  * There are two formats of payloads: that of August 2022 (`incremental` with paths), and that of the current proposal,
@@ -69,9 +69,7 @@ export function parsePart(bytes: Buffer): ParsedPayload | undefined {
 /** A payload for the client: its errors get the name of the service, and its extensions are removed. */
 export function relayedPart(service: string, part: ParsedPayload, context: OperationContext): ParsedPayload {
   takeHttpHints(part.extensions, context.http);
-  const { extensions: _extensions, ...rest } = mapErrors(part, (errors) =>
-    errors.map((error) => relayedError(service, error)),
-  );
+  const { extensions: _extensions, ...rest } = mapErrors(part, (errors) => relayedErrors(service, errors));
   const incremental = listIn(rest.incremental)?.map((piece) => {
     if (!isJsonObject(piece)) return piece;
     const { extensions: _ofPiece, ...kept } = piece;

@@ -1,5 +1,6 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { isJsonObject } from '../../../platform/index.ts';
+import { MAX_RELAYED_ERRORS, OMITTED_ERRORS } from '../../errors.ts';
 import type { UpstreamResponse } from '../../upstream/index.ts';
 import { invalidJsonResponse, sourceError, sourceFailure } from '../errors.ts';
 import type { HttpHints, OperationContext } from '../operation-context.ts';
@@ -70,7 +71,7 @@ export function checkedResult(
   takeHttpHints(result?.extensions, context.http);
   return {
     data: data ?? null,
-    ...(Array.isArray(errors) && errors.length > 0 && { errors: errors.map((error) => relayedError(service, error)) }),
+    ...(Array.isArray(errors) && errors.length > 0 && { errors: relayedErrors(service, errors) }),
   } as ExecutionResult;
 }
 
@@ -78,8 +79,15 @@ function protocolError(service: string, message: string): ExecutionResult {
   return { data: null, errors: [sourceError(service, REMOTE_SCHEMA_ERROR, message)] };
 }
 
+/** Errors that the remote reported. */
+export function relayedErrors(service: string, errors: readonly unknown[]): readonly GraphQLError[] {
+  const relayed = errors.slice(0, MAX_RELAYED_ERRORS).map((error) => relayedError(service, error));
+  if (errors.length > MAX_RELAYED_ERRORS) relayed.push(sourceError(service, REMOTE_SCHEMA_ERROR, OMITTED_ERRORS));
+  return relayed;
+}
+
 /** An error that the remote reported: its message, path and extensions stay, its name is added. */
-export function relayedError(service: string, error: unknown): GraphQLError {
+function relayedError(service: string, error: unknown): GraphQLError {
   const { message, path, extensions } = (error ?? {}) as { message?: unknown; path?: unknown; extensions?: unknown };
   return new GraphQLError(typeof message === 'string' ? message : 'error without a message', {
     ...(Array.isArray(path) && { path }),

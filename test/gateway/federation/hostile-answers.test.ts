@@ -149,3 +149,20 @@ test('a value of a JSON scalar is copied with all of its members, whatever their
   expect(JSON.stringify(copied)).toBe(text);
   expect(copied.a[0].b).toBeUndefined();
 });
+
+test('errors beyond a thousand are left out, wherever they are reported', async () => {
+  const many = (error: object) =>
+    JSON.stringify({ data: { _entities: [null, null] }, errors: Array(3_000).fill(error) });
+  const places = Array(2_000).fill({ __typename: 'Item', id: '1' });
+  answers.shop = JSON.stringify({ data: { items: places } });
+  const errorsOf = async () => (await ask('{ items { price } }')).errors ?? [];
+  for (const error of [{ message: 'closed' }, { message: 'closed', path: ['_entities', 0, 'price'] }]) {
+    answers.prices = many(error);
+    const errors = await errorsOf();
+    expect(errors.length).toBeLessThan(1_100);
+    expect([errors[999]?.message, errors[1_000]?.message]).toEqual([
+      'closed',
+      'services reported further errors, which are left out',
+    ]);
+  }
+});
