@@ -1,4 +1,4 @@
-import { type GatewayError, methodNotAllowed, notAcceptable, toLoggedError } from '../errors.ts';
+import { GatewayError, methodNotAllowed, notAcceptable, toLoggedError } from '../errors.ts';
 import {
   acceptedEvents,
   acceptedParts,
@@ -32,6 +32,7 @@ import {
   type OperationResult,
   type ResultFormat,
   refusedRequest,
+  writtenJson,
 } from '../operation/index.ts';
 import { refuseCrossSite } from '../session/index.ts';
 import type { HttpHints, IncrementalOperation } from '../sources/index.ts';
@@ -271,8 +272,15 @@ function rejectedBody({ errors, extensions }: RejectedRequest): unknown {
   return { errors, ...(extensions && { extensions }) };
 }
 
-function responseBody({ bytes, errors, data, beside }: OperationResult): unknown {
-  return bytes?.chunks ?? { ...(errors && { errors }), data, ...beside };
+/** The bytes of a result. One that cannot be written fails by itself, and not the batch that it is in. */
+function responseBody({ bytes, errors, data, beside }: OperationResult): readonly Buffer[] {
+  if (bytes) return bytes.chunks;
+  try {
+    return [writtenJson({ ...(errors && { errors }), data, ...beside })];
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError)) throw thrown;
+    return [writtenJson({ errors: [refusedRequest(thrown)], data: null })];
+  }
 }
 
 /** The bytes of a JSON list of values, or of the bytes of values. */

@@ -22,6 +22,7 @@ export {
   refusedRequest,
   SubscriptionEnded,
   unforeseenError,
+  writtenJson,
 } from './response/index.ts';
 export { withinTimeLimit } from './time-limit.ts';
 export type { OperationLimits } from './validation/index.ts';

@@ -11,6 +11,7 @@ import {
   type OperationResult,
   type PreparedRequest,
   type PublicError,
+  writtenJson,
 } from '../operation/index.ts';
 import { type Authenticator, CHALLENGE } from '../session/index.ts';
 import { codeWithoutExtensions } from '../sources/index.ts';
@@ -191,7 +192,7 @@ function sendResult(exchange: HttpExchange, result: OperationResult, mayCompress
   const beside = extensions === undefined ? undefined : { extensions };
   if (error) sendJson(exchange, answered, { ...flatError(error), ...beside }, all);
   else {
-    const body = result.bytes ? dataIn(result.bytes) : { ...beside, ...result.data };
+    const body = result.bytes ? dataIn(result.bytes) : writtenJson({ ...beside, ...result.data });
     if (mayCompress && cookies.length === 0) sendCompressible(exchange, answered, body, all);
     else sendJson(exchange, answered, body, all);
   }

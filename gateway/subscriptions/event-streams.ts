@@ -1,4 +1,4 @@
-import { gatewayStopping } from '../errors.ts';
+import { gatewayStopping, internalError } from '../errors.ts';
 import {
   acceptedParts,
   type EventStreamType,
@@ -6,7 +6,12 @@ import {
   type LiveConnections,
   type OperationLog,
 } from '../http/index.ts';
-import type { ExecutableRequest, OperationPipeline, RejectedRequest } from '../operation/index.ts';
+import {
+  type ExecutableRequest,
+  type OperationPipeline,
+  type RejectedRequest,
+  refusedRequest,
+} from '../operation/index.ts';
 import type { Authenticator } from '../session/index.ts';
 import type { SubscriptionLimits } from './limits.ts';
 import type { ResponseBody } from './protocol.ts';
@@ -114,7 +119,9 @@ export function openEventStreams({
     });
     await delivery.over.catch((error: unknown) => {
       log.error({ event: 'event_stream.failed', err: error }, 'event stream failed unexpectedly');
-      response.destroy();
+      // A stream that is cut would be opened again, and fail in the same way.
+      if (response.destroyed || response.writableEnded) response.destroy();
+      else receiver.error([refusedRequest(internalError())]);
     });
   }
 

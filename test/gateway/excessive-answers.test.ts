@@ -43,6 +43,9 @@ function ordersAnswers(text: string): void {
   orders.instead = (_, response) => response.end(text);
 }
 
+/** Nested more deeply than `JSON.stringify` can write, and less deeply than `JSON.parse` can read. */
+const DEEP = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+const UNWRITABLE = 'a service answered with something that is not valid JSON';
 
 describe('more errors than anybody reads', () => {
   const MANY = JSON.stringify({ data: null, errors: Array(50_000).fill({ message: 'closed' }) });
@@ -64,4 +67,59 @@ describe('more errors than anybody reads', () => {
     expect(body.data).toEqual({ orders: null, parcels: null, users: 2 });
     expect(new Set(body.errors?.map(({ path }) => path?.[0]))).toEqual(new Set(['orders', 'parcels']));
   });
+});
+
+describe('what is nested too deeply to be written', () => {
+  test('is left out of the extensions of an error', async () => {
+    ordersAnswers(`{"data":null,"errors":[{"message":"closed","extensions":{"code":"shut","more":${DEEP}}}]}`);
+    const { status, body } = await gateway.graphql('{ orders }', { token });
+    expect(status).toBe(200);
+    expect(body.errors).toMatchObject([{ message: 'closed', extensions: { code: 'shut', service: 'orders' } }]);
+  });
+
+  test('is left out of those of a webhook, whose own data gives no internals away', async () => {
+    hookAnswers = `{"total":${DEEP}}`;
+    const { body } = await gateway.graphql('{ bill { total } }', { token });
+    expect(body).toMatchObject({
+      data: { bill: null },
+      errors: [{ message: 'internal error', extensions: { code: 'unexpected' } }],
+    });
+  });
+
+  test('fails its own operation of a batch only, with the code of services', async () => {
+    ordersAnswers(`{"data":{"orders":${DEEP}}}`);
+    const { status, body } = await gateway.post(
+      '/v1/graphql',
+      [{ query: '{ orders }' }, { query: '{ users }' }],
+      bearer(token),
+    );
+    expect(status).toBe(200);
+    expect(body).toMatchObject([
+      { data: null, errors: [{ message: UNWRITABLE, extensions: { code: 'remote-schema-error' } }] },
+      { data: { users: 2 } },
+    ]);
+  });
+
+  test('is an error of a saved operation', async () => {
+    ordersAnswers(`{"extensions":{},"data":{"orders":${DEEP}}}`);
+    const { status, body } = await gateway.send('/api/rest/orders', { headers: bearer(token) });
+    expect([status, body]).toEqual([502, { path: '$', error: UNWRITABLE, code: 'remote-schema-error' }]);
+  });
+
+  test.each(['text/event-stream', 'multipart/mixed;subscriptionSpec=1.0, application/json'])(
+    'ends a stream of %s with an error, so that clients do not ask again',
+    async (accept) => {
+      orders.instead = (_, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.end(`event: next\ndata: {"data":{"placed":${DEEP}}}\n\nevent: complete\n\n`);
+      };
+      const { text } = await gateway.send('/v1/graphql', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept, ...bearer(token) },
+        body: JSON.stringify({ query: 'subscription { placed }' }),
+      });
+      expect(text).toContain('"internal error"');
+      expect(text).toMatch(/event: complete\ndata:\n\n$|--graphql--\r\n$/);
+    },
+  );
 });

@@ -56,3 +56,16 @@ export function dataIn(body: PassthroughBody): unknown {
   if (errors) throw unreadableResponse();
   return data;
 }
+
+/**
+ * JSON of what services have sent and the gateway has read. What is nested very deeply can be read and not be written.
+ *
+ * @throws GatewayError 502 where it cannot be written.
+ */
+export function writtenJson(value: unknown): Buffer {
+  try {
+    return Buffer.from(JSON.stringify(value), 'utf8');
+  } catch (error) {
+    throw error instanceof RangeError ? unreadableResponse() : error;
+  }
+}

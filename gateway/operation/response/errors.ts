@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from '../../../platform/index.ts';
 import { ERROR_STATUS, type ErrorCode, GatewayError } from '../../errors.ts';
+import { MAX_JSON_DEPTH } from '../../http/index.ts';
 import { VERBATIM } from '../../sources/index.ts';
 
 /** An error of a GraphQL response, as it goes to the client. */
@@ -77,7 +78,18 @@ export function unforeseenError(error: unknown): GraphQLError {
 }
 
 function completed(extensions: Cause['extensions']): PublicError['extensions'] {
-  return VERBATIM in extensions ? extensions : { path: '$', code: 'unexpected', ...extensions };
+  const writable = isNestedWithin(extensions, MAX_JSON_DEPTH) ? extensions : scalarsOf(extensions);
+  return VERBATIM in writable ? writable : { path: '$', code: 'unexpected', ...writable };
+}
+
+/** Whether a value is nested in no more levels. Deeper ones can be read and not be written. */
+function isNestedWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isNestedWithin(member, levels - 1));
+}
+
+function scalarsOf(extensions: Cause['extensions']): Cause['extensions'] {
+  return Object.fromEntries(Object.entries(extensions).filter(([, value]) => typeof value !== 'object'));
 }
 
 function locationsOf(error: GraphQLError): Pick<PublicError, 'locations'> {

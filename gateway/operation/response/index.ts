@@ -1,4 +1,4 @@
-export { dataIn, dataMembers, resultIn } from './data-bytes.ts';
+export { dataIn, dataMembers, resultIn, writtenJson } from './data-bytes.ts';
 export type { RejectedRequest } from './errors.ts';
 export {
   executionErrors,
