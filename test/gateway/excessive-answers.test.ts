@@ -123,3 +123,23 @@ describe('what is nested too deeply to be written', () => {
     },
   );
 });
+
+describe('an answer that is no GraphQL response', () => {
+  test.each(['[]', '"text"', '1', 'false'])('because its data is %s is an error', async (data) => {
+    ordersAnswers(`{"data":${data}}`);
+    const { body } = await gateway.graphql('{ orders users }', { token });
+    expect(body).toMatchObject({
+      data: { orders: null, users: 2 },
+      errors: [{ message: 'Invalid "data" field in response from remote', path: ['orders'] }],
+    });
+  });
+
+  test.each(['[{"a":1}]', '[null]', '["orders",1.5]', '[["orders"]]'])(
+    'because an error is at %s has the error at its fields',
+    async (path) => {
+      ordersAnswers(`{"data":null,"errors":[{"message":"closed","path":${path}}]}`);
+      const { body } = await gateway.graphql('{ orders }', { token });
+      expect(body).toMatchObject({ data: { orders: null }, errors: [{ message: 'closed', path: ['orders'] }] });
+    },
+  );
+});

@@ -68,6 +68,8 @@ export function checkedResult(
   } else if (errors.length === 0 && data === undefined) {
     return protocolError(service, 'Empty "errors" field in response from remote');
   }
+  if (data !== undefined && data !== null && !isJsonObject(data))
+    return protocolError(service, 'Invalid "data" field in response from remote');
   takeHttpHints(result?.extensions, context.http);
   return {
     data: data ?? null,
@@ -90,9 +92,14 @@ export function relayedErrors(service: string, errors: readonly unknown[]): read
 function relayedError(service: string, error: unknown): GraphQLError {
   const { message, path, extensions } = (error ?? {}) as { message?: unknown; path?: unknown; extensions?: unknown };
   return new GraphQLError(typeof message === 'string' ? message : 'error without a message', {
-    ...(Array.isArray(path) && { path }),
+    ...(Array.isArray(path) && path.every(isPathSegment) && { path }),
     extensions: { code: REMOTE_SCHEMA_ERROR, ...withoutTraces(extensions), service },
   });
+}
+
+/** GraphQL section 7.1.2. */
+function isPathSegment(value: unknown): value is string | number {
+  return typeof value === 'string' || Number.isInteger(value);
 }
 
 /**
