@@ -143,3 +143,19 @@ describe('an answer that is no GraphQL response', () => {
     },
   );
 });
+
+test.each(['"users":7', '"users" : 7', '"\\u0075sers":7', '"x":{},"users":7'])(
+  'a service says nothing of what another one is asked for: %s',
+  async (more) => {
+    ordersAnswers(`{"data":{"orders":["users"],${more}}}`);
+    expect((await gateway.graphql('{ users orders }', { token })).body).toEqual({
+      data: { users: 2, orders: ['users'] },
+    });
+    expect((await gateway.graphql('{ orders users }', { token })).body).toEqual({
+      data: { users: 2, orders: ['users'] },
+    });
+    users.instead = (_, response) => reply(response, 200, { data: { users: null }, errors: [{ message: 'closed' }] });
+    const { body } = await gateway.graphql('{ users orders }', { token });
+    expect(body.data).toEqual({ users: null, orders: ['users'] });
+  },
+);

@@ -50,13 +50,14 @@ export function splitPlan({ operation }: OperationDocument, fragments: Fragments
   const inOrder = isMutation || owners.size === runs.length;
   const orderOf = (variables: Variables) =>
     inOrder ? undefined : [...rootFieldsAtRun(operation, fragments, variables).keys()];
+  const keys = groups.map((group) => group.keys);
   const arrivals = parts.flatMap(({ arrival }) => arrival ?? []);
   return {
     kind: 'split',
     parts: described,
     ...(arrivals.length > 0 && { arrival: Promise.all(arrivals).then(() => {}) }),
     run: (variables, context, done) => {
-      const finish = (answers: readonly OperationAnswer[]) => done(joinedAnswer(answers, orderOf(variables)));
+      const finish = (answers: readonly OperationAnswer[]) => done(joinedAnswer(answers, keys, orderOf(variables)));
       if (isMutation) runInTurn(parts, variables, context, finish);
       else runAtOnce(parts, variables, context, finish);
     },
@@ -171,20 +172,28 @@ const COMMA = Buffer.from(',');
 const BEFORE = Buffer.from('{"data":{');
 const AFTER = Buffer.from('}}');
 
+/** The response keys of one part. A service answers nothing of what others are asked for. */
+type Keys = ReadonlySet<string>;
+
 /**
  * Puts the answers to parts of an operation together.
  *
+ * @param keys those of each part.
  * @param order the response keys in their order; undefined where the answers are in order as they are.
  */
-function joinedAnswer(answers: readonly OperationAnswer[], order: readonly string[] | undefined): OperationAnswer {
-  return (order ? undefined : joinedBytes(answers)) ?? joinedResult(answers, order);
+function joinedAnswer(
+  answers: readonly OperationAnswer[],
+  keys: readonly Keys[],
+  order: readonly string[] | undefined,
+): OperationAnswer {
+  return (order ? undefined : joinedBytes(answers, keys)) ?? joinedResult(answers, keys, order);
 }
 
 /** Nothing is parsed where all answers are bytes that hold data alone. */
-function joinedBytes(answers: readonly OperationAnswer[]): PassthroughBody | undefined {
+function joinedBytes(answers: readonly OperationAnswer[], keys: readonly Keys[]): PassthroughBody | undefined {
   const chunks: Buffer[] = [];
-  for (const answer of answers) {
-    const members = answer instanceof PassthroughBody ? dataMembers(answer.toBuffer()) : undefined;
+  for (const [index, answer] of answers.entries()) {
+    const members = answer instanceof PassthroughBody ? dataMembers(answer.toBuffer(), keys[index]) : undefined;
     if (!members) return undefined;
     if (!isBlank(members)) chunks.push(chunks.length === 0 ? BEFORE : COMMA, members);
   }
@@ -196,15 +205,21 @@ function isBlank(members: Buffer): boolean {
   return !members.includes(QUOTE_TEXT);
 }
 
-function joinedResult(answers: readonly OperationAnswer[], order: readonly string[] | undefined): ExecutionResult {
+function joinedResult(
+  answers: readonly OperationAnswer[],
+  keys: readonly Keys[],
+  order: readonly string[] | undefined,
+): ExecutionResult {
   const results = answers.map(resultIn);
   const errors = results.flatMap((result) => result.errors ?? []);
   const errorsMember = errors.length > 0 && { errors };
   if (results.some(({ data }) => !data)) return { data: null, ...errorsMember };
-  const members = new Map(results.flatMap(({ data }) => Object.entries(data ?? {})));
-  const keys = order ?? [...members.keys()];
+  const members = new Map(
+    results.flatMap(({ data }, index) => Object.entries(data ?? {}).filter(([key]) => keys[index]?.has(key))),
+  );
+  const ordered = order ?? [...members.keys()];
   return {
-    data: Object.fromEntries(keys.filter((key) => members.has(key)).map((key) => [key, members.get(key)])),
+    data: Object.fromEntries(ordered.filter((key) => members.has(key)).map((key) => [key, members.get(key)])),
     ...errorsMember,
   };
 }

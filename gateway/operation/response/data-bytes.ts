@@ -5,17 +5,27 @@ import { PassthroughBody } from '../../upstream/index.ts';
 import { inDocument, unreadableResponse } from '../errors.ts';
 
 const DATA_START = '{"data":{'.length;
+const COLON = 0x3a;
+/** RFC 8259 section 2. */
+const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** The bytes within the braces of the data in `{"data":{…}}`; undefined where other members follow the data. */
-export function dataMembers(bytes: Buffer): Buffer | undefined {
+/**
+ * The bytes within the braces of the data in `{"data":{…}}`; undefined where other members follow the data, or the data has
+ * others than `keys`.
+ */
+export function dataMembers(bytes: Buffer, keys?: ReadonlySet<string>): Buffer | undefined {
   let depth = 1;
   let at = DATA_START;
   for (; at < bytes.length; at += 1) {
     const byte = bytes[at];
     if (byte === QUOTE) {
-      at = bytes.indexOf(QUOTE, at + 1);
+      const start = at + 1;
+      at = bytes.indexOf(QUOTE, start);
       while (at > 0 && isEscaped(bytes, at)) at = bytes.indexOf(QUOTE, at + 1);
       if (at < 0) return undefined;
+      // An escaped name is none of the keys either, which is found out by parsing it.
+      const isName = depth === 1 && keys !== undefined && isBeforeColon(bytes, at);
+      if (isName && !keys.has(bytes.toString('utf8', start, at))) return undefined;
     } else if (byte === OPENING_BRACE) depth += 1;
     else if (byte === CLOSING_BRACE) {
       depth -= 1;
@@ -24,6 +34,13 @@ export function dataMembers(bytes: Buffer): Buffer | undefined {
   }
   const isAll = at === bytes.length - 2 && bytes[at + 1] === CLOSING_BRACE;
   return isAll ? bytes.subarray(DATA_START, at) : undefined;
+}
+
+/** Whether the text that ends at a place is the name of a member. */
+function isBeforeColon(bytes: Buffer, at: number): boolean {
+  let next = at + 1;
+  while (WHITE_SPACE.has(bytes[next] ?? 0)) next += 1;
+  return bytes[next] === COLON;
 }
 
 /** Whether an odd number of backslashes stands before a place. */
