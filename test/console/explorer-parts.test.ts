@@ -22,6 +22,19 @@ describe('a result in several payloads', () => {
     expect(result).toMatchObject({ data: { product: { tags: ['a', 'b', 'c'] } } });
   });
 
+  test('keeps members whose aliases are names of prototypes', () => {
+    const data = JSON.parse('{ "__proto__": { "polluted": true }, "constructor": { "polluted": true } }');
+    const incremental = [
+      { path: [], data },
+      { path: ['__proto__'], data: { more: true } },
+    ];
+    const result = withPayload(withPayload(undefined, { data: { id: '1' }, hasNext: true }), { incremental });
+    expect(JSON.stringify(result)).toBe(
+      '{"data":{"id":"1","__proto__":{"polluted":true,"more":true},"constructor":{"polluted":true}}}',
+    );
+    expect([Object.hasOwn(Object.prototype, 'polluted'), Object.hasOwn(Object, 'polluted')]).toEqual([false, false]);
+  });
+
   test('collects errors, and stays as it is where a path leads nowhere', () => {
     const incremental = [{ path: ['nothing', 'here'], data: { a: 1 }, errors: [{ message: 'failed' }] }];
     expect(withPayload(withPayload(undefined, first), { incremental })).toEqual({

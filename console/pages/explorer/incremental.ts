@@ -1,3 +1,5 @@
+import { memberOf, setMember } from './own-members.ts';
+
 /** A payload of incremental delivery, in the format `deferSpec=20220824`: the first one, or what comes after it. */
 export interface IncrementalPayload {
   readonly data?: unknown;
@@ -38,24 +40,21 @@ export function withPayload(before: MergedResult | undefined, payload: Increment
   return { ...before, data: patched, ...(all.length > 0 && { errors: all }) };
 }
 
-type Container = Record<string | number, unknown>;
-
 function apply(root: unknown, { path = [], data, items }: Patch): void {
   // `@stream` names the place of its first item.
   const way = items === undefined ? path : path.slice(0, -1);
   let place = root;
-  for (const step of way) place = (place as Container | undefined | null)?.[step];
+  for (const step of way) place = memberOf(place, step);
   if (typeof place !== 'object' || place === null) return;
   if (Array.isArray(place)) place.push(...(items ?? []));
-  else if (data) merge(place as Container, data);
+  else if (data) merge(place, data);
 }
 
-function merge(into: Container, data: Readonly<Record<string, unknown>>): void {
+function merge(into: object, data: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(data)) {
-    const known = into[name];
-    const areObjects = isObject(known) && isObject(value);
-    if (areObjects) merge(known, value);
-    else into[name] = value;
+    const known = memberOf(into, name);
+    if (isObject(known) && isObject(value)) merge(known, value);
+    else setMember(into, name, value);
   }
 }
 

@@ -11,6 +11,7 @@ export interface ExplorerRun {
   readonly query: string;
   readonly operationName: string | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
+import { memberOf, setMember } from './own-members.ts';
   /** Those of the caller, and those of the tab. */
   readonly headers: RequestHeaders;
   /** By the path of the variable that each takes the place of, such as `file` or `files.0`. */
@@ -76,7 +77,7 @@ function jsonBodyOf({ query, operationName, variables }: ExplorerRun): string {
 /** The GraphQL multipart request specification: the operation, which file is which variable, the files. */
 function multipartBodyOf(run: ExplorerRun): FormData {
   const form = new FormData();
-  const variables = structuredClone(run.variables) as Record<string, unknown>;
+  const variables = structuredClone(run.variables);
   for (const { variable } of run.files) setNull(variables, variable.split('.'));
   form.set('operations', jsonBodyOf({ ...run, variables }));
   const map = run.files.map(({ variable }, at) => [String(at), [`variables.${variable}`]] as const);
@@ -87,11 +88,13 @@ function multipartBodyOf(run: ExplorerRun): FormData {
 
 function setNull(into: Record<string, unknown>, [first = '', ...rest]: readonly string[]): void {
   if (rest.length === 0) {
-    into[first] = null;
+    setMember(into, first, null);
     return;
   }
-  into[first] ??= /^\d+$/.test(rest[0] ?? '') ? [] : {};
-  setNull(into[first] as Record<string, unknown>, rest);
+  const known = memberOf(into, first);
+  const next = typeof known === 'object' && known !== null ? known : /^\d+$/.test(rest[0] ?? '') ? [] : {};
+  setMember(into, first, next);
+  setNull(next, rest);
 }
 
 /**
