@@ -95,8 +95,8 @@ function useLogin() {
       await work();
     } catch (thrown) {
       setError(thrown);
-      setBusy(false);
     }
+    setBusy(false);
   }
   return { isBusy, error, run };
 }
@@ -165,14 +165,17 @@ function ServiceAccountForm() {
 }
 
 function TokenForm() {
+  const { isBusy, error, run } = useLogin();
   const [isWrong, setWrong] = useState(false);
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        setWrong(!enterAccessToken(String(new FormData(event.currentTarget).get('token') ?? '')));
+        const text = String(new FormData(event.currentTarget).get('token') ?? '');
+        void run(async () => setWrong(!(await enterAccessToken(text))));
       }}
     >
+      <LoginProblem error={error} />
       <Field
         label={login.token.label}
         name="token"
@@ -182,7 +185,7 @@ function TokenForm() {
         problem={isWrong ? login.token.invalid : undefined}
         required
       />
-      <Button kind="primary" type="submit">
+      <Button kind="primary" type="submit" isBusy={isBusy}>
         {login.token.submit}
       </Button>
     </form>
@@ -190,13 +193,16 @@ function TokenForm() {
 }
 
 function AdminForm() {
+  const { isBusy, error, run } = useLogin();
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        enterAdminSecret(String(new FormData(event.currentTarget).get('secret') ?? ''));
+        const secret = String(new FormData(event.currentTarget).get('secret') ?? '');
+        void run(() => enterAdminSecret(secret));
       }}
     >
+      <LoginProblem error={error} refused={login.admin.refused} />
       <Field
         label={login.admin.label}
         name="secret"
@@ -205,7 +211,7 @@ function AdminForm() {
         help={login.admin.help}
         required
       />
-      <Button kind="primary" type="submit">
+      <Button kind="primary" type="submit" isBusy={isBusy}>
         {login.admin.submit}
       </Button>
     </form>

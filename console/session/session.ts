@@ -1,5 +1,6 @@
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, execute, type RequestHeaders, sessionChanged, type TypedDocument } from '../api/index.ts';
+import { requireAccepted } from './accepted-credentials.ts';
 import { type Credentials, credentialHeaders, namesUser, unverifiedClaims, userOf } from './credentials.ts';
 import { interruptedClaims, isInterrupted, resumption } from './interrupted-session.ts';
 import {
@@ -86,18 +87,23 @@ async function continueSession(): Promise<void> {
   }
 }
 
-/** @returns whether the text is a token. */
-export function enterAccessToken(accessToken: string): boolean {
-  const found = unverifiedClaims(accessToken.trim());
-  if (!found) return false;
-  pickRole('');
-  start({ kind: 'token', accessToken: accessToken.trim(), claims: found });
-  return true;
+/** @returns whether the text is a token. @throws ApiError with the reason of a refusal. */
+export async function enterAccessToken(text: string): Promise<boolean> {
+  const accessToken = text.trim();
+  const found = unverifiedClaims(accessToken);
+  if (found) await enter({ kind: 'token', accessToken, claims: found });
+  return found !== undefined;
 }
 
-export function enterAdminSecret(secret: string): void {
+/** @throws ApiError with the reason of a refusal. */
+export function enterAdminSecret(secret: string): Promise<void> {
+  return enter({ kind: 'admin-secret', secret });
+}
+
+async function enter(given: Credentials): Promise<void> {
+  await requireAccepted(given);
   pickRole('');
-  start({ kind: 'admin-secret', secret });
+  start(given);
 }
 
 /** Ends the session here, forgets what the user has typed, and revokes it at the auth service. @throws ApiError where it could not be revoked. */

@@ -37,6 +37,7 @@ export const login = {
     label: 'Admin secret',
     help: 'It is kept in memory until you log out or close this page.',
     submit: 'Use this secret',
+    refused: 'This is not the admin secret of this gateway, or it has none.',
   },
   demo: {
     title: 'Demo accounts',

@@ -148,6 +148,26 @@ describeInBrowser('logging in', () => {
     await page.context().close();
   });
 
+  test('is refused with a token or an admin secret that the gateway rejects', async () => {
+    const page = await openConsole();
+    await page.getByRole('tab', { name: 'Access token' }).click();
+    await page.locator('input[name=token]').fill('of a person');
+    await page.getByRole('button', { name: 'Use this token' }).click();
+    await page.getByText('This is not a JWT.').waitFor();
+    await page.locator('input[name=token]').fill(`e30.${btoa('{}')}.e30`);
+    await page.getByRole('button', { name: 'Use this token' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('tab', { name: 'Admin secret' }).click();
+    await page.locator('input[name=secret]').fill(`${ADMIN_SECRET}-`);
+    await page.getByRole('button', { name: 'Use this secret' }).click();
+    await page.getByRole('alert').filter({ hasText: 'This is not the admin secret of this gateway' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(0);
+    await page.locator('input[name=secret]').fill(ADMIN_SECRET);
+    await page.getByRole('button', { name: 'Use this secret' }).click();
+    await page.getByRole('link', { name: 'Logged in as Admin secret' }).waitFor();
+    await page.context().close();
+  });
+
   test('works without a mouse', async () => {
     const page = await openConsole('account');
     await page.getByLabel('User').focus();
