@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../parts/index.ts';
 import { isInterrupted, isLoggedIn, isRestoring, logOut, userKey } from '../session/index.ts';
 import { login, shell } from '../texts/index.ts';
+import { CallerName } from './caller-name.tsx';
 import { CurrentPage } from './current-page.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { LoginAgain } from './login-again.tsx';
@@ -55,6 +56,7 @@ function ConsoleFrame({ onLogOut }: { readonly onLogOut: () => void }) {
         </Button>
         <strong class="product">{shell.product}</strong>
         <div class="row end">
+          <CallerName />
           <RolePicker />
           <ThemePicker />
           <Button kind="quiet" onClick={onLogOut}>

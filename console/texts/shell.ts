@@ -8,6 +8,16 @@ export const shell = {
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   role: 'Role',
   logOut: 'Log out',
+  caller: {
+    label: 'Logged in as',
+    user: (name: string, tenant: string) => `${name} at ${tenant}`,
+    kinds: {
+      login: 'Account',
+      token: 'Access token',
+      'service-account': 'Service account',
+      'admin-secret': 'Admin secret',
+    },
+  },
   groups: { build: 'Build', plugIn: 'Plug in', administer: 'Administer', you: 'You' },
   loading: 'Loading…',
   leaveUnsaved: 'What you have edited here is not saved. Leave the page and drop it?',

@@ -237,7 +237,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
         return route.continue({ postData });
       });
       await logInElsewhere('dora');
-      await page.getByRole('link', { name: 'dora' }).click();
+      await page.getByRole('link', { name: 'dora', exact: true }).click();
       await page
         .getByRole('region', { name: 'Sessions' })
         .getByText('The newest 1 open sessions. There are more.')
@@ -262,7 +262,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       await focused(page.getByText('2 users, carol to dora'));
       await page.reload();
       await page.getByText('2 users, carol to dora').waitFor();
-      await page.getByRole('link', { name: 'dora' }).click();
+      await page.getByRole('link', { name: 'dora', exact: true }).click();
       await page.getByRole('heading', { name: 'dora' }).waitFor();
       await page.goBack();
       await page.getByText('2 users, carol to dora').waitFor();
@@ -285,7 +285,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       await page.getByText('carol can log in at once.').waitFor();
       await page.getByText('No account has to wait.').waitFor();
       await page.getByRole('link', { name: 'Users' }).click();
-      await page.getByRole('link', { name: 'dora' }).click();
+      await page.getByRole('link', { name: 'dora', exact: true }).click();
       const sessions = page.getByRole('region', { name: 'Sessions' });
       await sessions
         .getByRole('button', { name: /^End the session/ })

@@ -134,7 +134,7 @@ describeInBrowser('logging in', () => {
     await page.goto(portico.url);
     await page.getByRole('link', { name: 'Console' }).click();
     await page.getByRole('button', { name: /^alice at acme/ }).click();
-    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    await page.getByRole('link', { name: 'Logged in as alice at acme' }).waitFor();
     expect(await stored(page)).not.toMatch(/eyJ|[0-9a-f]{8}-[0-9a-f]{4}/);
     expect(page.problems()).toEqual([]);
     await page.context().close();
