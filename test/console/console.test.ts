@@ -759,6 +759,33 @@ describeInBrowser('on a phone', () => {
 });
 
 describeAdministration(describeInBrowser, { url: () => portico.url, openConsole, logIn });
+describeInBrowser('on a tablet', () => {
+  test('no page of operators is wider than the screen', async () => {
+    const page = await openConsole('keys', { viewport: { width: 780, height: 900 } });
+    await page.getByRole('tab', { name: 'Admin secret' }).click();
+    await page.locator('input[name=secret]').fill(ADMIN_SECRET);
+    await page.getByRole('button', { name: 'Use this secret' }).click();
+    for (const path of ['keys', 'jobs', 'audit', 'tenants']) {
+      await openPath(page, path);
+      expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, 780]);
+    }
+    await page.context().close();
+  });
+});
+
+describeInBrowser('in forced colours', () => {
+  test('what is chosen has another background', async () => {
+    const page = await openConsole('explorer', { forcedColors: 'active' });
+    await logIn(page);
+    const background = (element: Element) => getComputedStyle(element).backgroundColor;
+    const chosen = ['nav a[aria-current]', '[role=tab][aria-selected=true]', '.operation-tabs .chosen > button'];
+    const others = await page.locator('[role=tab][aria-selected=false]').first().evaluate(background);
+    for (const element of chosen)
+      expect([element, await page.locator(element).first().evaluate(background)]).not.toEqual([element, others]);
+    await page.context().close();
+  });
+});
+
 describeTrials(describeInBrowser, { url: () => portico.url, openConsole, logIn });
 describeTypedText(describeInBrowser, { url: () => portico.url, openConsole, logIn });
 describeJobs(describeInBrowser, {
