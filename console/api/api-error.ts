@@ -14,8 +14,28 @@ export class ApiError extends Error {
 
   /** Whether another credential would help. */
   get isUnauthenticated(): boolean {
-    return this.status === 401 || this.code === 'invalid-jwt' || this.code === 'invalid-headers';
+    return this.status === 401 || CREDENTIAL_CODES.has(this.code);
   }
+}
+
+/** The gateway's codes for a token that is missing, expired or otherwise invalid. */
+const CREDENTIAL_CODES: ReadonlySet<string> = new Set(['invalid-jwt', 'invalid-headers']);
+
+/** The gateway has not run a request, since it rejects the token: it may be made again with another one. */
+export class RejectedRequest extends ApiError {
+  /** What a page shows of it. */
+  readonly answer: unknown;
+
+  constructor({ code, message, status, requestId }: ApiError, answer: unknown) {
+    super(code, message, status, requestId);
+    this.answer = answer;
+  }
+}
+
+/** @throws RejectedRequest where an answer that is to be shown as it is says that the gateway rejects the token. */
+export function requireNotRejected(response: Response, body: unknown, answer: unknown): void {
+  const error = response.status === 401 ? readError(response, body) : undefined;
+  if (error && CREDENTIAL_CODES.has(error.code)) throw new RejectedRequest(error, answer);
 }
 
 export function unreachable(): ApiError {

@@ -1,5 +1,5 @@
 export { CONSOLE_ROOT, consoleUrl, gatewayUrl } from './addresses.ts';
-export { ApiError, readError, sessionChanged } from './api-error.ts';
+export { ApiError, RejectedRequest, readError, requireNotRejected, sessionChanged } from './api-error.ts';
 export {
   type CallOptions,
   callMetadataApi,
@@ -12,3 +12,4 @@ export {
 export { graphql, type ResultOf, type TypedDocument, type VariablesOf } from './graphql.ts';
 export type * from './insight.ts';
 export * from './jobs.ts';
+export { jsonOrUndefined } from './json-text.ts';

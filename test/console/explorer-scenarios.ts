@@ -47,6 +47,44 @@ export function describeTrials(describeInBrowser: typeof describe.skip, console:
     });
   });
 
+  describeInBrowser('a run after the session has ended', () => {
+    test('is made once its user has logged in again', async () => {
+      const page = await openExplorer();
+      const reject = { status: 401, json: { errors: [{ message: 'ended', extensions: { code: 'invalid-jwt' } }] } };
+      await page.route(/v1\/graphql/, (route) => route.fulfill(reject));
+      await page.route(/session\/refresh/, (route) => route.fulfill({ status: 401, json: { success: false } }));
+      await write(page, 'Operation', '{ auth_user_me { username } }');
+      await page.getByRole('button', { name: 'Run' }).click();
+      await page.getByText('Your session has ended').waitFor();
+      await page.unroute(/v1\/graphql/);
+      await page.unroute(/session\/refresh/);
+      await logIn(page, 'dora');
+      await page
+        .getByRole('textbox', { name: 'Answer' })
+        .filter({ hasText: /"username":\s*"dora"/ })
+        .waitFor();
+      await page.context().close();
+    });
+  });
+
+  describeInBrowser('a request to an endpoint after the session has ended', () => {
+    test('is made once its user has logged in again', async () => {
+      const page = await openConsole('rest');
+      await logIn(page, 'dora');
+      await page.getByRole('button', { name: 'GET orders', exact: true }).click();
+      const reject = { status: 401, json: { path: '$', error: 'ended', code: 'invalid-jwt' } };
+      await page.route(/rest\/orders/, (route) => route.fulfill(reject));
+      await page.route(/session\/refresh/, (route) => route.fulfill({ status: 401, json: { success: false } }));
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByText('Your session has ended').waitFor();
+      await page.unroute(/rest\/orders/);
+      await page.unroute(/session\/refresh/);
+      await logIn(page, 'dora');
+      await page.getByRole('region', { name: 'Answer' }).getByText('200').waitFor();
+      await page.context().close();
+    });
+  });
+
   describeInBrowser('a subscription of many events', () => {
     test('shows the last of them, not each', async () => {
       const page = await openExplorer();

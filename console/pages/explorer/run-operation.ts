@@ -1,17 +1,23 @@
 import { createClient as createSseClient, NetworkError } from 'graphql-sse';
 import { createClient as createWsClient } from 'graphql-ws/client';
 import { meros } from 'meros/browser';
-import { fetchFromGateway, gatewayUrl, type RequestHeaders } from '../../api/index.ts';
+import {
+  fetchFromGateway,
+  gatewayUrl,
+  jsonOrUndefined,
+  type RequestHeaders,
+  requireNotRejected,
+} from '../../api/index.ts';
 import { explorer } from '../../texts/index.ts';
 import { type Answer, NO_ANSWER } from './answer.ts';
 import { type IncrementalPayload, withPayload } from './incremental.ts';
+import { memberOf, setMember } from './own-members.ts';
 
 /** What is run. */
 export interface ExplorerRun {
   readonly query: string;
   readonly operationName: string | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
-import { memberOf, setMember } from './own-members.ts';
   /** Those of the caller, and those of the tab. */
   readonly headers: RequestHeaders;
   /** By the path of the variable that each takes the place of, such as `file` or `files.0`. */
@@ -24,7 +30,12 @@ export type StreamTransport = 'ws' | 'sse';
 const GRAPHQL = 'v1/graphql';
 const ACCEPT = 'multipart/mixed;deferSpec=20220824, application/json';
 
-/** Runs a query or mutation. @param show called with what there is of the answer, each time that there is more. */
+/**
+ * Runs a query or mutation.
+ *
+ * @param show called with what there is of the answer, each time that there is more.
+ * @throws RejectedRequest with the answer.
+ */
 export async function runOnce(run: ExplorerRun, signal: AbortSignal, show: (answer: Answer) => void): Promise<void> {
   const startedAt = performance.now();
   const response = await fetchFromGateway(GRAPHQL, {
@@ -49,8 +60,10 @@ export async function runOnce(run: ExplorerRun, signal: AbortSignal, show: (answ
       return;
     }
     const result = jsonOrUndefined(text);
-    const problem = result === undefined ? { problem: text.slice(0, 2_000) } : { result };
-    show({ ...began, ...problem, bytes: utf8Length(text), payloads: 1, durationMs: elapsed(), isDone: true });
+    const content = result === undefined ? { problem: text.slice(0, 2_000) } : { result };
+    const answer = { ...began, ...content, bytes: utf8Length(text), payloads: 1, durationMs: elapsed(), isDone: true };
+    requireNotRejected(response, result, answer);
+    show(answer);
     return;
   }
   let answer = began;
@@ -86,7 +99,7 @@ function multipartBodyOf(run: ExplorerRun): FormData {
   return form;
 }
 
-function setNull(into: Record<string, unknown>, [first = '', ...rest]: readonly string[]): void {
+function setNull(into: object, [first = '', ...rest]: readonly string[]): void {
   if (rest.length === 0) {
     setMember(into, first, null);
     return;
@@ -185,14 +198,6 @@ function streamEndReason(error: unknown): string {
     return error.code === ABNORMAL_CLOSURE ? explorer.connectionLost : `${error.code} ${error.reason}`.trim();
   if (error instanceof NetworkError && !error.response) return explorer.connectionLost;
   return error instanceof Error ? error.message : String(error);
-}
-
-function jsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function utf8Length(text: string): number {

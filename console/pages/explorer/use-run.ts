@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, type RequestHeaders } from '../../api/index.ts';
+import { ApiError, RejectedRequest, type RequestHeaders } from '../../api/index.ts';
 import { authorization, authorized } from '../../session/index.ts';
 import { explorer } from '../../texts/index.ts';
 import { type Answer, NO_ANSWER } from './answer.ts';
@@ -42,7 +42,11 @@ export function useRun() {
     try {
       await runTab(tab, options, abort.signal, show);
     } catch (error) {
-      show({ ...last, isDone: true, problem: problemOf(error) });
+      show(
+        error instanceof RejectedRequest
+          ? (error.answer as Answer)
+          : { ...last, isDone: true, problem: problemOf(error) },
+      );
     }
     if (running.current === abort) setRunning(false);
   }

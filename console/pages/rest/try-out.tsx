@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { fetchFromGateway, gatewayUrl } from '../../api/index.ts';
+import { fetchFromGateway, gatewayUrl, jsonOrUndefined, RejectedRequest, requireNotRejected } from '../../api/index.ts';
 import { Button, CopyButton, ErrorNotice, Field, PreformattedText } from '../../parts/index.ts';
 import { authorized, kindOfSession, role } from '../../session/index.ts';
 import { rest } from '../../texts/index.ts';
@@ -106,8 +106,9 @@ function Sender({ request: described, children }: SenderProps) {
     try {
       setAnswer(await authorized((headers) => answerTo(described(), headers)));
     } catch (thrown) {
-      setAnswer(undefined);
-      setError(thrown);
+      const isRejected = thrown instanceof RejectedRequest;
+      setAnswer(isRejected ? (thrown.answer as RestAnswer) : undefined);
+      setError(isRejected ? undefined : thrown);
     }
     setBusy(false);
   }
@@ -150,6 +151,7 @@ function AnswerText({ answer: { status, durationMs, type, requestId, text } }: {
   );
 }
 
+/** @throws RejectedRequest with the answer; ApiError. */
 async function answerTo(sent: RestRequest, headers: Readonly<Record<string, string>>): Promise<RestAnswer> {
   const startedAt = performance.now();
   const response = await fetchFromGateway(sent.path.replace(/^\/+/, ''), {
@@ -159,19 +161,14 @@ async function answerTo(sent: RestRequest, headers: Readonly<Record<string, stri
   });
   const type = response.headers.get('content-type') ?? '';
   const text = await response.text();
-  return {
+  const value = type.includes('json') ? jsonOrUndefined(text) : undefined;
+  const answer = {
     status: response.status,
     durationMs: performance.now() - startedAt,
     type,
     requestId: response.headers.get('x-request-id'),
-    text: type.includes('json') ? indentedIfJson(text) : text,
+    text: value === undefined ? text : JSON.stringify(value, undefined, 2),
   };
-}
-
-function indentedIfJson(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
-  } catch {
-    return text;
-  }
+  requireNotRejected(response, value, answer);
+  return answer;
 }
