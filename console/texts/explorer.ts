@@ -12,7 +12,7 @@ export const explorer = {
   headers: 'Headers',
   files: 'Files',
   headersHelp: 'Headers of this tab, as a JSON object. They are kept in memory only.',
-  invalidJson: (what: string) => `${what}: this is not a JSON object.`,
+  invalidJson: (what: string, reason: string) => `${what}: this is not a JSON object. ${reason}`.trim(),
   invalidHeader: (name: string) =>
     `Headers: ${JSON.stringify(name)} cannot be sent. Names are letters, digits and hyphens, values are texts of Latin letters.`,
   connectionLost:
@@ -31,6 +31,7 @@ export const explorer = {
     label: 'Answer',
     empty: 'The answer appears here. Ctrl-Enter runs the operation.',
     running: 'Running…',
+    none: 'There is no answer.',
     status: 'Status',
     time: 'Time',
     size: 'Size',

@@ -33,7 +33,9 @@ export function AnswerPanel({
 /** What stands beside the answer; its height is the same with and without one. */
 function Summary({ answer, isRunning }: { readonly answer: Answer | undefined; readonly isRunning: boolean }) {
   if (!answer) return <p class="summary dim">{isRunning ? answerTexts.running : answerTexts.empty}</p>;
-  const { status, durationMs, bytes, payloads } = answer;
+  const { status, durationMs, bytes, payloads, problem } = answer;
+  if (problem !== undefined && status === undefined && payloads === 0)
+    return <p class="summary dim">{answerTexts.none}</p>;
   const traceId = answerTraceId(answer);
   const requestId = requestIdIn(answer);
   return (

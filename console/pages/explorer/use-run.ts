@@ -87,13 +87,15 @@ async function runTab(
 /** @throws ApiError where the text is no JSON object. */
 function objectIn(text: string, what: string): Readonly<Record<string, unknown>> {
   if (text.trim() === '') return {};
+  let reason = '';
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // Reported below.
+  } catch (thrown) {
+    // The browser's, which has the place.
+    if (thrown instanceof SyntaxError) reason = thrown.message;
   }
-  throw new ApiError('invalid-json', explorer.invalidJson(what), 0);
+  throw new ApiError('invalid-json', explorer.invalidJson(what, reason), 0);
 }
 
 /** @throws ApiError where the text is no JSON object, or has what cannot be a header. */
