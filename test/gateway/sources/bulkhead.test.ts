@@ -75,7 +75,7 @@ test('a call that is queued for too long is rejected, those in flight are not', 
   const first = [send(), send()];
   const late = send();
   expect(await late.came).toBe('overloaded');
-  expect(owed).toHaveLength(2);
+  await until('the two before it are under way', () => owed.length === 2);
   for (const answer of [...owed]) answer();
   expect(await Promise.all(first.map(({ came }) => came))).toEqual([200, 200]);
 });
