@@ -108,8 +108,11 @@ export interface RevocationPage {
 
 export type ListRevocations = (after: string | undefined) => Promise<RevocationPage>;
 
-/** Where a reader is: `<horizon>` when it has everything, `<horizon>.<writtenBy>.<id>` in the middle of it. */
-const CURSOR = /^(?<horizon>\d{1,19})(?:\.(?<writtenBy>\d{1,19})\.(?<id>\d{1,19}))?$/;
+/**
+ * Where a reader is: `<server>:<horizon>` when it has everything, `<server>:<horizon>.<writtenBy>.<id>` in the middle of it.
+ * `server` is the start of the PostgreSQL server that numbered the transactions.
+ */
+const CURSOR = /^(?<server>\d{1,18}):(?<horizon>\d{1,18})(?:\.(?<writtenBy>\d{1,18})\.(?<id>\d{1,18}))?$/;
 
 interface RevocationRow {
   id: bigint;
@@ -128,6 +131,9 @@ interface RevocationRow {
  * the last one that I have seen" would lose some. PostgreSQL returns the transaction below which all others have ended (its
  * horizon), so a reader that has everything continues from the horizon of that moment. It receives some rows twice and
  * misses none. (PostgreSQL manual, 9.28.8, pg_snapshot_xmin)
+ *
+ * A standby that is promoted may lack the last transactions, and gives their numbers to others. So a cursor counts for the
+ * server that it was made by, until that one is restarted.
  */
 export function createListRevocations(database: Database, now: () => Date): ListRevocations {
   return async (after) => {
@@ -136,14 +142,14 @@ export function createListRevocations(database: Database, now: () => Date): List
       'revocation-feed',
       async (transaction) => {
         // Taken before the rows are read: what commits in between is given twice rather than never.
-        const place = pageStart(after, await currentHorizon(transaction));
+        const place = pageStart(after, await currentPlace(transaction));
         return { from: place, rows: await readFrom(transaction, place, at) };
       },
       { operation: 'list-revocations' },
     );
     const last = rows.length === REVOCATIONS_PER_PAGE ? rows.at(-1) : undefined;
     return {
-      cursor: last ? `${from.horizon}.${last.writtenBy}.${last.id}` : String(from.horizon),
+      cursor: `${from.server}:${from.horizon}${last ? `.${last.writtenBy}.${last.id}` : ''}`,
       more: last !== undefined,
       revocations: rows.map(published),
     };
@@ -167,22 +173,29 @@ function readFrom(
   });
 }
 
-async function currentHorizon(transaction: Transaction): Promise<bigint> {
-  const [row] = await transaction.$queryRaw<{ horizon: string }[]>`
-    SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon`;
-  return BigInt(row?.horizon ?? 0);
+/** The server and its horizon. */
+interface ServerPlace {
+  readonly server: bigint;
+  readonly horizon: bigint;
+}
+
+async function currentPlace(transaction: Transaction): Promise<ServerPlace> {
+  const [row] = await transaction.$queryRaw<{ server: bigint; horizon: bigint }[]>`
+    SELECT (extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint AS server,
+      pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS horizon`;
+  return row ?? { server: 0n, horizon: 0n };
 }
 
 /** The last row of the page, and the time that the next list continues from after its last page. */
-function pageStart(after: string | undefined, horizon: bigint) {
-  const everything = { writtenBy: -1n, id: -1n, horizon };
+function pageStart(after: string | undefined, { server, horizon }: ServerPlace) {
+  const everything = { writtenBy: -1n, id: -1n, server, horizon };
   const parts = CURSOR.exec(after ?? '')?.groups;
-  if (!parts) return everything;
+  if (!parts || BigInt(parts.server ?? 0) !== server) return everything;
   const reached = BigInt(parts.horizon ?? 0);
-  // Of a database that this one has replaced, as after a restore. Its transactions had other numbers.
+  // No cursor of this server.
   if (reached > horizon) return everything;
-  if (parts.writtenBy === undefined) return { writtenBy: reached, id: -1n, horizon };
-  return { writtenBy: BigInt(parts.writtenBy), id: BigInt(parts.id ?? 0), horizon: reached };
+  if (parts.writtenBy === undefined) return { writtenBy: reached, id: -1n, server, horizon };
+  return { writtenBy: BigInt(parts.writtenBy), id: BigInt(parts.id ?? 0), server, horizon: reached };
 }
 
 function published({ tenantId, sessionId, userId, before, until }: RevocationRow): PublishedRevocation {

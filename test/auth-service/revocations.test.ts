@@ -158,19 +158,27 @@ describe.each(await availableEngines())('what the service publishes as revoked, 
     expect((await read()).revocations.filter(({ tenant_id }) => tenant_id === 6)).toEqual([]);
   });
 
-  test.each(['', 'x', '-1', '9'.repeat(18), '1.2', '1.2.x', "1' OR 1=1", '\u0000'])(
-    'everything, for a reader whose cursor is %j',
-    async (cursor) => {
-      const sid = claimsOf((await (await newUser()).login()).access_token).sid;
-      await world.database.$executeRaw`
-        INSERT INTO revocations (tenant_id, session_id, until) VALUES (1, ${sid}::uuid, now() + interval '1 hour')`;
-      const fromStart = await read();
-      const { revocations } = await read(cursor);
+  test.each([
+    ['no cursor', () => ''],
+    ['another text', () => 'x'],
+    ['a negative number', () => '-1'],
+    ['another statement', () => "1' OR 1=1"],
+    ['a character that PostgreSQL does not take', () => '\u0000'],
+    ['one of an earlier version', (cursor: string) => cursor.slice(cursor.indexOf(':') + 1)],
+    ['one with a number that is none', (cursor: string) => `${cursor}.2.x`],
+    ['one with numbers that are too large', (cursor: string) => `${cursor}.${'9'.repeat(19)}.${'9'.repeat(19)}`],
+    ['one of a time that has not come', (cursor: string) => cursor.replace(/\d+$/, '9'.repeat(18))],
+    ['one of another server, such as the primary before a failover', (cursor: string) => cursor.replace(/^\d+/, '1')],
+  ])('everything, for a reader whose cursor is %s', async (_what, cursorOf) => {
+    const sid = claimsOf((await (await newUser()).login()).access_token).sid;
+    await world.database.$executeRaw`
+      INSERT INTO revocations (tenant_id, session_id, until) VALUES (1, ${sid}::uuid, now() + interval '1 hour')`;
+    const fromStart = await read();
+    const { revocations } = await read(cursorOf((await read()).cursor));
 
-      expect(sidsOf(revocations)).toContain(sid);
-      expect(revocations).toHaveLength(fromStart.revocations.length);
-    },
-  );
+    expect(sidsOf(revocations)).toContain(sid);
+    expect(revocations).toHaveLength(fromStart.revocations.length);
+  });
 
   if (engine === 'postgres')
     test('one that was written first and committed last is not missed', async () => {
