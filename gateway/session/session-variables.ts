@@ -31,7 +31,13 @@ function arrayItem(value: unknown): string {
  * to services.
  */
 export function fitsHeader(name: string, text: string): boolean {
-  return /^[\w-]+$/.test(name) && isHeaderValue(text);
+  return sessionVariableProblem(name, text) === undefined;
+}
+
+/** Why a session variable cannot be sent as a header; undefined where it can. */
+export function sessionVariableProblem(name: string, text: string): string | undefined {
+  if (!/^[\w-]+$/.test(name)) return 'names have letters, digits, - and _ only';
+  return isHeaderValue(text) ? undefined : 'control characters are not allowed';
 }
 
 /** The text of a header that a client sent. Node gives its bytes as Latin-1; session variables are UTF-8. */

@@ -122,11 +122,18 @@ describe.each(Object.entries(doors))('%s', (_, knock) => {
     ['a line break in a claim', { 'x-hasura-user-id': '7\r\nx-hasura-role: admin' }, 'jwt-invalid-claims'],
     ['a NUL in a claim', { 'x-hasura-user-id': '7\u0000' }, 'jwt-invalid-claims'],
     ['a line break in a claim’s name', { 'x-hasura-a\r\nb': '7' }, 'jwt-invalid-claims'],
+    ['a space in a claim’s name', { 'x-hasura-a b': '7' }, 'jwt-invalid-claims'],
   ])('refuses a token with %s', async (__, hasura, code) => {
     expect(await refusedWith(bearer(issuer.token({ hasura })))).toMatchObject({
       status: 401,
       code,
       challenge: expect.stringMatching(/^Bearer realm="portico", error="invalid_token", error_description="[^"\\]+"$/),
+    });
+  });
+
+  test('says what is wrong with the name of a claim', async () => {
+    expect(await refusedWith(bearer(issuer.token({ hasura: { 'x-hasura-org.id': '7' } })))).toMatchObject({
+      message: 'x-hasura-* claims: names have letters, digits, - and _ only',
     });
   });
 

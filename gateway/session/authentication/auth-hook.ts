@@ -5,9 +5,9 @@ import { hookUnavailable, invalidHookResponse, refusedByHook, sessionOver } from
 import type { HttpCall } from '../http-call.ts';
 import { createSession, type Session, type SessionValidity } from '../session.ts';
 import {
-  fitsHeader,
   ROLE_VARIABLE,
   SESSION_VARIABLE_PREFIX,
+  sessionVariableProblem,
   variableOfHeader,
   variableText,
 } from '../session-variables.ts';
@@ -155,7 +155,8 @@ function readSession(
   for (const [name, value] of members) {
     if (!name.startsWith(SESSION_VARIABLE_PREFIX) || value === null) continue;
     variables[name] = variableText(value);
-    if (!fitsHeader(name, variables[name])) return { problem: 'a session variable holds control characters' };
+    const problem = sessionVariableProblem(name, variables[name]);
+    if (problem !== undefined) return { problem: `session variables: ${problem}` };
   }
   const role = variables[ROLE_VARIABLE];
   if (!role) return { problem: '"x-hasura-role" not found in session variables' };

@@ -4,6 +4,7 @@ import {
   DEFAULT_ROLE_VARIABLE,
   fitsHeader,
   SESSION_VARIABLE_PREFIX,
+  sessionVariableProblem,
   variableText,
 } from '../session-variables.ts';
 import { type ClaimsSource, claimsOf } from './claims-source.ts';
@@ -57,6 +58,7 @@ function roleName(value: unknown): string {
 
 function claimText(name: string, value: unknown): string {
   const text = variableText(value);
-  if (fitsHeader(name, text)) return text;
-  throw invalidToken('x-hasura-* claims: control characters are not allowed', 'jwt-invalid-claims');
+  const problem = sessionVariableProblem(name, text);
+  if (problem === undefined) return text;
+  throw invalidToken(`x-hasura-* claims: ${problem}`, 'jwt-invalid-claims');
 }
