@@ -261,4 +261,29 @@ describe('precedence for a remote schema and an action', () => {
       expect(received?.headers.host).not.toContain(String(forwarding.port));
     }
   });
+
+  test('is configured, then claims, for a remote schema that gets no client headers', async () => {
+    const {
+      gateway: plain,
+      orders: remote,
+      issuer: own,
+    } = await keepHere(
+      openPlatform({
+        metadata: {
+          'remote_schemas.yaml': [
+            {
+              name: 'orders',
+              definition: { url: '{{ORDERS_URL}}', headers: [{ name: 'X-Hasura-Tenant-Id', value: '42' }] },
+            },
+          ],
+          'actions.yaml': undefined,
+          'actions.graphql': undefined,
+          'query_collections.yaml': [],
+          'rest_endpoints.yaml': [],
+        },
+      }),
+    );
+    await plain.graphql('{ orders { id } }', { token: own.token(), headers: { 'x-hasura-tenant-id': '2' } });
+    expect(remote.operations()[0]?.headers).toMatchObject({ 'x-hasura-tenant-id': '42', 'x-hasura-user-id': '7' });
+  });
 });
