@@ -6,6 +6,7 @@ import {
   type SelectionSetNode,
   type ValidationContext,
 } from 'graphql';
+import { isIntrospectionField } from '../syntax/index.ts';
 
 /** Fields of `__Type` that are lists of what has such fields again: each level multiplies the answer. */
 const LISTS = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields']);
@@ -46,7 +47,7 @@ export function introspectionDepth(context: ValidationContext): ASTVisitor {
 
   return {
     Field(node) {
-      if (node.name.value !== '__schema' && node.name.value !== '__type') return undefined;
+      if (!isIntrospectionField(node.name.value)) return undefined;
       if (node.selectionSet && depthOf(node.selectionSet) >= MAX_LISTS_DEPTH)
         context.reportError(new GraphQLError('Maximum introspection depth exceeded', { nodes: node }));
       return false;

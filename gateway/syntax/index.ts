@@ -1,4 +1,5 @@
 export { type Fragments, fragmentsOf } from './fragments.ts';
+export { isIntrospectionField } from './introspection-fields.ts';
 export {
   fragmentNode,
   hasFields,

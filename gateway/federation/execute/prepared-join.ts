@@ -1,6 +1,7 @@
 import { type FieldNode, type GraphQLSchema, Kind, print } from 'graphql';
 import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
+import { isIntrospectionField } from '../../syntax/index.ts';
 import type { JoinError, SubgraphFailure } from '../errors.ts';
 import type { PlanQuery } from '../plan/index.ts';
 import {
@@ -174,7 +175,7 @@ export function introspectionFieldsOf(operation: ClientOperation): string | unde
   const nothing = new Map(operation.conditions.map(({ name }) => [name, false]));
   const asked = [everything, nothing]
     .flatMap((conditions) => includedRootFields(operation, conditions))
-    .filter(({ name }) => name.value === '__schema' || name.value === '__type');
+    .filter(({ name }) => isIntrospectionField(name.value));
   if (asked.length === 0) return undefined;
   const selections = [...new Set(asked)];
   const definition = { ...operation.definition, selectionSet: { kind: Kind.SELECTION_SET, selections } } as const;

@@ -15,6 +15,7 @@ import {
   type SelectionNode,
 } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
+import { isIntrospectionField } from '../../syntax/index.ts';
 import { type ClientOperation, type Conditions, isIncluded } from '../plan/index.ts';
 
 /** How a value of the response is written, by the client's selection and the public schema. */
@@ -110,7 +111,7 @@ function shapeOfObject(
       const constant = shown === undefined ? {} : { constant: JSON.stringify(shown) };
       const value = isAbstractType(type) ? typenameOf(scope.schema.getPossibleTypes(type)) : TYPENAME_SHAPE;
       fields.push({ from: '__typename', as, prefix, name, value, ...constant });
-    } else if (name === '__schema' || name === '__type') {
+    } else if (isIntrospectionField(name)) {
       fields.push({ from: as, as, prefix, name, value: INTROSPECTED });
     } else {
       const definition = definitions[name];

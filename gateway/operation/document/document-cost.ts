@@ -1,5 +1,5 @@
 import { type DocumentNode, Kind, type SelectionNode, type SelectionSetNode } from 'graphql';
-import { fragmentsOf } from '../../syntax/index.ts';
+import { fragmentsOf, isIntrospectionField } from '../../syntax/index.ts';
 import { repetition } from './repetition.ts';
 
 /**
@@ -23,7 +23,6 @@ export interface DocumentCost {
 type SelectionCost = Omit<DocumentCost, 'directives' | 'repetition'>;
 
 const NO_COST: SelectionCost = { depth: 0, nodes: 0, aliases: 0, introspections: 0 };
-const INTROSPECTION = new Set(['__schema', '__type']);
 
 /** Measures a document. It takes time in proportion to the text, however often fragments are spread. */
 export function documentCost(document: DocumentNode): DocumentCost {
@@ -39,7 +38,7 @@ export function documentCost(document: DocumentNode): DocumentCost {
     const inner = costOf(selection.selectionSet);
     if (selection.kind === Kind.INLINE_FRAGMENT) return inner;
     const aliases = inner.aliases + (selection.alias ? 1 : 0);
-    if (INTROSPECTION.has(selection.name.value)) return { ...NO_COST, aliases, introspections: 1 };
+    if (isIntrospectionField(selection.name.value)) return { ...NO_COST, aliases, introspections: 1 };
     if (!selection.selectionSet) return { ...NO_COST, aliases };
     return { ...inner, depth: inner.depth + 1, nodes: inner.nodes + 1, aliases };
   }

@@ -1,8 +1,7 @@
 import type { OperationDefinitionNode } from 'graphql';
 import type { RoleGraph } from '../../graph/index.ts';
 import type { Subschema } from '../../sources/index.ts';
-import type { Fragments } from '../../syntax/index.ts';
-
+import { type Fragments, isIntrospectionField } from '../../syntax/index.ts';
 import { rootFieldsOf } from '../document/index.ts';
 
 /** The owner of root fields: a subschema, or the graph itself for introspection. */
@@ -24,7 +23,7 @@ export function ownersOf(
 ): ReadonlySet<Owner | undefined> {
   const names = new Set(rootFieldsOf(operation, fragments).map(({ name }) => name));
   const owners = new Set([...names].map((name) => ownerOf(operation, name, graph)));
-  const isAboutSchema = names.has('__schema') || names.has('__type');
+  const isAboutSchema = [...names].some(isIntrospectionField);
   if (owners.size === 2 && !isAboutSchema) owners.delete('graph');
   return owners;
 }

@@ -1,10 +1,9 @@
 import { GraphQLError } from 'graphql';
 import { introspectionDisabled } from '../../errors.ts';
 import type { Metadata } from '../../metadata/index.ts';
+import { isIntrospectionField } from '../../syntax/index.ts';
 import type { Document } from '../document/index.ts';
 import { inDocument } from '../errors.ts';
-
-const INTROSPECTION_FIELDS = new Set(['__schema', '__type']);
 
 /** Whether a role may introspect: every role but those that `graphql_schema_introspection.yaml` lists. */
 export function mayIntrospect(role: string, { introspectionDisabledFor }: IntrospectionPolicy): boolean {
@@ -20,7 +19,7 @@ export function introspectionRefusal(
   policy: IntrospectionPolicy,
 ): GraphQLError | undefined {
   if (mayIntrospect(role, policy)) return undefined;
-  if (!document.rootFields.some((field) => INTROSPECTION_FIELDS.has(field.name))) return undefined;
+  if (!document.rootFields.some(({ name }) => isIntrospectionField(name))) return undefined;
   return inDocument(introspectionDisabled(role));
 }
 
