@@ -9,7 +9,7 @@ export interface Batch {
   introspections: number;
 }
 
-/** Counts an operation towards the limits of its batch. @throws GatewayError when the batch exceeds one. */
+/** Counts an operation against the limits of its batch. @throws GatewayError when the batch exceeds one. */
 export function limitBatch(batch: Batch, { cost }: Document, limits: RoleLimits): void {
   if (batch.size > limits.batch) throw batchTooLarge(limits.batch);
   batch.introspections += cost.introspections;

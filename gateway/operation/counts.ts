@@ -7,8 +7,8 @@ import { type NamedOperationLabels, NamedOperations } from './named-operations.t
 const STAGE_BOUNDS_MS: readonly number[] = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1_000];
 
 /**
- * Why a subscription ended: its source completed it, its source failed, the client stopped it or went away, a reload
- * took away what it is made of, its credentials no longer hold, the gateway stops.
+ * Why a subscription ended: its source completed it, its source failed, the client stopped it or disconnected, a reload
+ * changed or removed its schema, its credentials expired or were revoked, the gateway stops.
  */
 export type SubscriptionEnd = 'completed' | 'failed' | 'client' | 'reload' | 'credentials' | 'shutdown';
 

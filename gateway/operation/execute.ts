@@ -11,7 +11,14 @@ import {
 } from '../sources/index.ts';
 import { type CallRecorder, PassthroughBody } from '../upstream/index.ts';
 import type { ExecutableRequest } from './requests.ts';
-import { executionErrors, type PublicError, resultIn, takeEnvelope, unforeseenError } from './response/index.ts';
+import {
+  executionErrors,
+  type PublicError,
+  resultIn,
+  takeEnvelope,
+  timeLimitExceeded,
+  unforeseenError,
+} from './response/index.ts';
 import { withinTimeLimit } from './time-limit.ts';
 
 /** The result of an operation. */
@@ -56,13 +63,13 @@ export function executeOperation(
       counts.end(operation.operation, hasErrors, durationMs, context.span);
       named?.ran(executable, hasErrors, durationMs);
       usage?.ran(context.clientHeaders, result.errors?.length ?? 0, durationMs);
-      done(explained(result, executable));
+      done(withExplanation(result, executable));
     },
   );
 }
 
-/** Keeps other members, such as a login's envelope. */
-function explained(result: OperationResult, { explanation }: ExecutableRequest): OperationResult {
+/** Adds the explanation, where there is one, beside other members such as a login's envelope. */
+function withExplanation(result: OperationResult, { explanation }: ExecutableRequest): OperationResult {
   if (!explanation) return result;
   return { ...result, beside: { ...result.beside, extensions: explanation.extensions } };
 }
@@ -155,11 +162,9 @@ export function resultOf(answer: OperationAnswer, context: OperationContext, isE
 
 /** The result of an operation that took longer than its time limit. */
 export function operationTimeout({ cookies }: Session): OperationResult {
-  const message = 'the operation took longer than its time limit; a mutation may still have its effect';
-  const extensions = { path: '$', code: 'tenant-time-limit-exceeded', reason: 'timeout' };
   return {
     data: null,
-    errors: [{ message, extensions }],
+    errors: [timeLimitExceeded()],
     beside: NO_MEMBERS,
     http: { headers: {}, cookies: [...cookies] },
   };

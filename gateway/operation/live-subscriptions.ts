@@ -16,11 +16,11 @@ import type { RoleRules } from './validation/index.ts';
  */
 const SPREAD_MS = 1_000;
 
-/** A subscription that runs: its results, one after another. */
+/** A running subscription: its results, one after another. */
 export interface Subscription {
   /** @throws SubscriptionEnded when it ends for another reason than completion. */
   next(): Promise<IteratorResult<OperationResult>>;
-  /** Ends it, whatever it is waiting for. Later calls do nothing. */
+  /** Ends it and cancels a pending `next`. Later calls do nothing. */
   close(end: SubscriptionEnd): void;
 }
 
@@ -28,13 +28,12 @@ export interface Subscription {
 export class LiveSubscriptions {
   readonly #running = new Set<RunningSubscription>();
   readonly #rulesOf: (generation: Generation) => RoleRules;
-
   readonly #counts: SubscriptionCounts;
 
   constructor(graph: LiveGraph, rulesOf: (generation: Generation) => RoleRules, counts: SubscriptionCounts) {
     this.#counts = counts;
     this.#rulesOf = rulesOf;
-    graph.onChange((generation) => this.#look(generation));
+    graph.onChange((generation) => this.#endOutdated(generation));
   }
 
   open(executable: ExecutableRequest): Subscription {
@@ -48,8 +47,8 @@ export class LiveSubscriptions {
     return subscription;
   }
 
-  /** Ends those that could not be opened as they are under another generation. */
-  #look(generation: Generation): void {
+  /** Ends those that the new generation would not open in the same way. */
+  #endOutdated(generation: Generation): void {
     const rules = this.#running.size > 0 ? this.#rulesOf(generation) : undefined;
     for (const subscription of this.#running) {
       const { events, role } = subscription;
@@ -66,16 +65,16 @@ class RunningSubscription implements Subscription {
   readonly #context: OperationContext;
   readonly #explanation: ExecutableRequest['explanation'];
   readonly #results: AsyncIterator<ExecutionResult>;
-  readonly #over: (end: SubscriptionEnd) => void;
+  readonly #onEnd: (end: SubscriptionEnd) => void;
   #reason: GatewayError | undefined;
   #ending: NodeJS.Timeout | undefined;
   #events = 0;
   #isOver = false;
 
-  constructor(executable: ExecutableRequest, events: SubscriptionPlan, over: (end: SubscriptionEnd) => void) {
+  constructor(executable: ExecutableRequest, events: SubscriptionPlan, onEnd: (end: SubscriptionEnd) => void) {
     this.events = events;
     this.role = executable.session.role;
-    this.#over = over;
+    this.#onEnd = onEnd;
     this.#explanation = executable.explanation;
     this.#explanation?.nextEvent();
     this.#context = new ExecutionContext(executable, executable.context.cancellation);
@@ -89,7 +88,7 @@ class RunningSubscription implements Subscription {
       if (!done) {
         this.#events++;
         this.#context.span?.addEvent('event');
-        return { done: false, value: this.#explained(resultOf(value, this.#context, false)) };
+        return { done: false, value: this.#withExplanation(resultOf(value, this.#context, false)) };
       }
     } catch (error) {
       this.close('failed');
@@ -99,7 +98,7 @@ class RunningSubscription implements Subscription {
     return { done: true, value: undefined };
   }
 
-  #explained(result: OperationResult): OperationResult {
+  #withExplanation(result: OperationResult): OperationResult {
     if (!this.#explanation) return result;
     const { extensions } = this.#explanation;
     this.#explanation.nextEvent();
@@ -117,7 +116,7 @@ class RunningSubscription implements Subscription {
   close(end: SubscriptionEnd): void {
     clearTimeout(this.#ending);
     this.#endSpan(end);
-    this.#over(end);
+    this.#onEnd(end);
     void this.#results.return?.();
   }
 

@@ -13,8 +13,8 @@ import type { Plans } from './plan/index.ts';
 import type { RejectedRequest } from './response/index.ts';
 import type { RoleRules } from './validation/index.ts';
 
-// What a request for an operation is on its way through the pipeline: OperationRequest, then ParsedRequest, then
-// ExecutableRequest or RejectedRequest.
+// A request on its way through the pipeline: OperationRequest, then ParsedRequest, then ExecutableRequest or
+// RejectedRequest.
 
 /** One operation as a client sends it. */
 export interface OperationRequest {
@@ -37,7 +37,7 @@ export interface PrepareOptions {
   readonly mayStream?: boolean;
 }
 
-/** What is kept for one generation of the graph. */
+/** The caches and rules of one generation of the graph. */
 export interface GenerationCache {
   readonly generation: Generation;
   readonly documents: DocumentCache;
@@ -45,7 +45,7 @@ export interface GenerationCache {
   readonly rules: RoleRules;
 }
 
-/** A request whose document is parsed, while its caller is not known. */
+/** A request whose document is parsed, before its caller is authenticated. */
 export interface ParsedRequest {
   readonly request: OperationRequest;
   readonly context: RequestContext;
@@ -55,7 +55,7 @@ export interface ParsedRequest {
   readonly document: Document;
 }
 
-/** A request that may be executed: its caller is known, the document is valid, the variables fit. */
+/** A request that may be executed: its caller is authenticated, its document and variables are valid. */
 export interface ExecutableRequest {
   readonly session: Session;
   readonly plans: Plans;

@@ -1,40 +1,40 @@
 import { Cancellation } from '../../platform/index.ts';
 
 /**
- * Runs `work` for as long as it may take.
+ * Runs `work`, which is cancelled after `seconds`.
  *
  * @param seconds undefined for no limit.
- * @param gone cancelled when the client goes away.
- * @param work gets what is cancelled when the client goes away or the time is up, and calls its `done` with the result.
- * @param late makes the result for when the time is up.
- * @param done called once, with the result of either.
+ * @param ofClient cancelled when the client disconnects, and `work` with it.
+ * @param work stops at its `cancellation`, and calls its `done` with the result.
+ * @param late the result when the time is up.
+ * @param done called exactly once, with the first of the two results.
  */
 export function withinTimeLimit<T>(
   seconds: number | undefined,
-  gone: Cancellation,
+  ofClient: Cancellation,
   work: (cancellation: Cancellation, done: (result: T) => void) => void,
   late: () => T,
   done: (result: T) => void,
 ): void {
   if (seconds === undefined) {
-    work(gone, done);
+    work(ofClient, done);
     return;
   }
-  const over = new Cancellation();
+  const limited = new Cancellation();
   let isDone = false;
   const finish = (result: T) => {
     if (isDone) return;
     isDone = true;
     clearTimeout(timer);
-    gone.delete(over);
+    ofClient.delete(limited);
     done(result);
   };
   const timer = setTimeout(() => {
     // The result is set before the cancellation, whose own error comes too late to replace it.
     finish(late());
-    over.cancel();
+    limited.cancel();
   }, seconds * 1000);
-  gone.add(over);
-  if (gone.isCancelled) over.cancel();
-  work(over, finish);
+  ofClient.add(limited);
+  if (ofClient.isCancelled) limited.cancel();
+  work(limited, finish);
 }

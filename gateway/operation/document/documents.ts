@@ -42,7 +42,7 @@ const DOCUMENTS_OF_PUBLIC: CacheBounds = { entries: 200, weights: [800_000, 20_0
 /** Parses documents, and caches those that `keep` is called with. A cache belongs to one generation of the graph. */
 export class DocumentCache {
   readonly #ofCallers = new SecondChanceCache<Document>(DOCUMENTS_OF_CALLERS, markForgotten);
-  readonly #ofThePublic = new SecondChanceCache<Document>(DOCUMENTS_OF_PUBLIC, markForgotten);
+  readonly #ofPublic = new SecondChanceCache<Document>(DOCUMENTS_OF_PUBLIC, markForgotten);
   readonly #maxTokens: number;
   readonly #counts: { hits: number; misses: number };
 
@@ -54,12 +54,12 @@ export class DocumentCache {
 
   /** The number of cached documents. */
   get size(): number {
-    return this.#ofCallers.size + this.#ofThePublic.size;
+    return this.#ofCallers.size + this.#ofPublic.size;
   }
 
   /** @throws GraphQLError when the text is no GraphQL document; its message repeats nothing of the text's values. */
   get(text: string): Document {
-    const known = this.#ofCallers.get(text) ?? this.#ofThePublic.get(text);
+    const known = this.#ofCallers.get(text) ?? this.#ofPublic.get(text);
     if (known) {
       this.#counts.hits++;
       return known;
@@ -69,14 +69,14 @@ export class DocumentCache {
   }
 
   /**
-   * Keeps a document that its caller may send. Others are parsed each time that they come: there is no end to those
-   * that a client without a token can send.
+   * Caches a document that its caller may send. Others are parsed each time: a client without a token can send any number of
+   * them.
    *
-   * @param ofThePublic whether it came without a session.
+   * @param isPublic whether it came without a session.
    */
-  keep(text: string, document: Document, ofThePublic: boolean): void {
+  keep(text: string, document: Document, isPublic: boolean): void {
     if (document.isKept) return;
-    const store = ofThePublic ? this.#ofThePublic : this.#ofCallers;
+    const store = isPublic ? this.#ofPublic : this.#ofCallers;
     document.isKept = store.keep(text, document, [text.length, document.tokens]);
   }
 }

@@ -73,8 +73,7 @@ export class PersistedQueries {
   readonly #isEnabled: boolean;
   readonly #shared: DocumentStore | undefined;
   readonly #ofCallers = new SecondChanceCache<string>(PERSISTED_BY_CALLERS);
-  readonly #ofThePublic = new SecondChanceCache<string>(PERSISTED_BY_PUBLIC);
-
+  readonly #ofPublic = new SecondChanceCache<string>(PERSISTED_BY_PUBLIC);
   readonly #counts: CacheCounts;
 
   /**
@@ -89,7 +88,7 @@ export class PersistedQueries {
 
   /** The number of cached documents of clients. */
   get size(): number {
-    return this.#ofCallers.size + this.#ofThePublic.size;
+    return this.#ofCallers.size + this.#ofPublic.size;
   }
 
   /** Whether a document that `textOf` does not know may be known to other gateways. */
@@ -125,7 +124,7 @@ export class PersistedQueries {
   #sentBefore({ id, isHash }: PersistedQuery, listed: PersistedDocuments): string {
     if (!this.#isEnabled && listed.isEmpty) throw persistedQueryNotSupported();
     const mayBeSent = this.#isEnabled && isHash;
-    const known = mayBeSent ? (this.#ofCallers.get(id) ?? this.#ofThePublic.get(id)) : undefined;
+    const known = mayBeSent ? (this.#ofCallers.get(id) ?? this.#ofPublic.get(id)) : undefined;
     if (known === undefined) {
       this.#counts.misses++;
       throw persistedQueryNotFound();
@@ -137,12 +136,12 @@ export class PersistedQueries {
    * Stores a valid document. One that comes without a session is not shared, so that it cannot evict others there
    * either.
    *
-   * @param ofThePublic whether it came without a session.
+   * @param isPublic whether it came without a session.
    */
-  remember({ id, isHash }: PersistedQuery, text: string, ofThePublic: boolean): void {
+  remember({ id, isHash }: PersistedQuery, text: string, isPublic: boolean): void {
     if (!this.#isEnabled || !isHash || text.length > LONGEST_TEXT) return;
-    const isNew = (ofThePublic ? this.#ofThePublic : this.#ofCallers).keep(id, text, [text.length]);
-    if (isNew && !ofThePublic) this.#shared?.keep(id, text);
+    const isNew = (isPublic ? this.#ofPublic : this.#ofCallers).keep(id, text, [text.length]);
+    if (isNew && !isPublic) this.#shared?.keep(id, text);
   }
 }
 

@@ -8,8 +8,8 @@ import {
 } from 'graphql';
 
 /** The most selections that are visited, and the most levels of nested fields. */
-const MOST_LOOKED_AT = 100_000;
-const MOST_LEVELS = 1_000;
+const MAX_VISITED = 100_000;
+const MAX_LEVELS = 1_000;
 
 /**
  * How many pairs of fields validation has to compare, because they have the same response key in the same object. The
@@ -38,7 +38,7 @@ export function repetition(document: DocumentNode): number {
 
 class PairCounter {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  #lookedAt = 0;
+  #visited = 0;
 
   constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
     this.#fragments = fragments;
@@ -46,10 +46,10 @@ class PairCounter {
 
   /** The pairs in one place of the response, which `sets` describe together, and below it. */
   pairsIn(sets: readonly SelectionSetNode[], level: number): number {
-    if (level > MOST_LEVELS) return Number.POSITIVE_INFINITY;
+    if (level > MAX_LEVELS) return Number.POSITIVE_INFINITY;
     let pairs = 0;
     const places = this.#fieldsOf(sets);
-    if (this.#lookedAt > MOST_LOOKED_AT) return Number.POSITIVE_INFINITY;
+    if (this.#visited > MAX_VISITED) return Number.POSITIVE_INFINITY;
     for (const fields of places.values()) {
       if (fields.length < 2) continue;
       pairs += (fields.length * (fields.length - 1)) / 2;
@@ -65,8 +65,8 @@ class PairCounter {
     const spread = new Set<string>();
     const pending: SelectionNode[] = sets.flatMap((set) => set.selections);
     for (let selection = pending.pop(); selection; selection = pending.pop()) {
-      this.#lookedAt += 1;
-      if (this.#lookedAt > MOST_LOOKED_AT) return fields;
+      this.#visited += 1;
+      if (this.#visited > MAX_VISITED) return fields;
       if (selection.kind === Kind.FIELD) {
         const name = (selection.alias ?? selection.name).value;
         const same = fields.get(name);

@@ -34,6 +34,7 @@ export interface Plans {
 /** How each operation of a document is run, by the graph that it is run on. */
 const PLANS = new DocumentFact(() => new Map<RoleGraph, Map<OperationDefinitionNode, Plans>>());
 
+/** The plans of an operation, made once for each role's graph and stored with the document. */
 export function plansOf(document: Document, written: OperationDefinitionNode, graph: RoleGraph): Plans {
   const documentPlans = PLANS.of(document);
   const known = documentPlans.get(graph)?.get(written);
@@ -57,16 +58,16 @@ export function plansOf(document: Document, written: OperationDefinitionNode, gr
   }
   const extended = withEnvelopeFields(operation, graph.internal);
   const plan = planOf(operation, fragments, graph);
-  const hasParts = operation !== whole.operation && plan.kind === 'forward' && !extended && !names;
+  const mayBeIncremental = operation !== whole.operation && plan.kind === 'forward' && !extended && !names;
   return remember({
     plan: names ? names.plan(plan) : plan,
     // A login alone: its response contains no name of a root type.
     enveloped: extended && planOf(extended, fragments, graph),
-    ...(hasParts && { incremental: incrementalPlanOf(withFragments(whole.operation, whole.fragments), graph) }),
+    ...(mayBeIncremental && { incremental: incrementalPlanOf(withFragments(whole.operation, whole.fragments), graph) }),
   });
 }
 
-/** An operation that is forwarded when it is in one piece has one owner. */
+/** For an operation that is forwarded without its `@defer` and `@stream`, so that it has one owner. */
 function incrementalPlanOf(
   { operation, document }: OperationDocument,
   graph: RoleGraph,
@@ -81,12 +82,13 @@ function incrementalPlanOf(
   return prepared && incrementalPlan(prepared, whole, graph);
 }
 
-/** A subscription has events, and no answer of its own. */
+/** The plan of a subscription, which is never run: its events come from its `SubscriptionPlan`. */
 const noAnswer: Plan = {
   kind: 'stitch',
   run: (_variables, _context, done) => done({ data: null, errors: [new GraphQLError('a subscription has no answer')] }),
 };
 
+/** The plan of an operation without incremental directives, in internal names. */
 export function planOf(operation: OperationDefinitionNode, fragments: Fragments, graph: RoleGraph): Plan {
   const whole = withFragments(operation, fragments);
   const owners = ownersOf(operation, fragments, graph);

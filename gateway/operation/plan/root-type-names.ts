@@ -25,7 +25,8 @@ import type { Plan } from './operation-plan.ts';
 
 /*
  * Clients may know the root types of the graph by other names than sources and plans do (PORTICO_ROOT_TYPE_NAMES). What
- * they send is validated in their names, then planned in ours; answers get theirs where they tell the type of a root.
+ * they send is validated in their names and planned in internal ones; a `__typename` of a root type in an answer gets the
+ * client's name.
  */
 
 type Names = ReadonlyMap<string, string>;
@@ -48,7 +49,7 @@ export function inInternalNames(whole: WholeOperation, { schema, internal }: Rol
   return { operation, fragments: fragmentsOf(document) };
 }
 
-/** The reverse of that. */
+/** An operation in internal names, with the root types called as clients know them: the reverse of `inInternalNames`. */
 export function inClientNames(whole: OperationDocument, { schema, internal }: RoleGraph): OperationDocument {
   return schema === internal ? whole : renamed(whole, rootNames(internal, schema));
 }
@@ -70,13 +71,13 @@ function renamed({ document, operation }: OperationDocument, names: Names): Oper
   };
 }
 
-/** Renames root types in responses from the source's names to the graph's. */
+/** Renames root types in answers from internal names to those of clients. */
 export interface AnswerNames {
   readonly plan: (plan: Plan) => Plan;
   readonly events: (open: CompiledSubscription['open']) => CompiledSubscription['open'];
 }
 
-/** @returns undefined where answers to an operation, in internal names, never tell the type of a root. */
+/** @returns undefined where answers to an operation, given in internal names, cannot contain the name of a root type. */
 export function answerNames(whole: WholeOperation, { schema, internal }: RoleGraph): AnswerNames | undefined {
   if (schema === internal) return undefined;
   const { document } = withFragments(whole.operation, whole.fragments);
@@ -84,7 +85,7 @@ export function answerNames(whole: WholeOperation, { schema, internal }: RoleGra
   const places = typeNamePlaces(document);
   if (!places) return undefined;
   const names = rootNames(internal, schema);
-  const inTheirNames = (result: ExecutionResult): ExecutionResult => ({
+  const toClientNames = (result: ExecutionResult): ExecutionResult => ({
     ...result,
     ...(result.data && { data: renamedAt(result.data, places, names) as typeof result.data }),
   });
@@ -92,9 +93,9 @@ export function answerNames(whole: WholeOperation, { schema, internal }: RoleGra
     plan: (plan) => ({
       ...plan,
       run: (variables, context, done) =>
-        plan.run(variables, context, (answer: OperationAnswer) => done(inTheirNames(resultIn(answer)))),
+        plan.run(variables, context, (answer: OperationAnswer) => done(toClientNames(resultIn(answer)))),
     }),
-    events: (open) => (variables, context) => mapEvents(open(variables, context), inTheirNames),
+    events: (open) => (variables, context) => mapEvents(open(variables, context), toClientNames),
   };
 }
 

@@ -50,7 +50,7 @@ function isEscaped(bytes: Buffer, at: number): boolean {
   return (at - before) % 2 === 0;
 }
 
-/** An answer as a result. Bytes are first read here, so that it may turn out only now that they cannot be. */
+/** An answer as a result. Bytes are parsed here for the first time; those that are no JSON become an error. */
 export function resultIn(answer: OperationAnswer): ExecutionResult {
   if (!(answer instanceof PassthroughBody)) return answer;
   try {

@@ -3,6 +3,7 @@ import type { Logger } from '../../../platform/index.ts';
 import { ERROR_STATUS, type ErrorCode, GatewayError } from '../../errors.ts';
 import { MAX_JSON_DEPTH } from '../../http/index.ts';
 import { VERBATIM } from '../../sources/index.ts';
+import { UNAVAILABLE_RETRY_SECONDS } from '../../upstream/index.ts';
 
 /** An error of a GraphQL response, as it goes to the client. */
 export interface PublicError {
@@ -12,7 +13,7 @@ export interface PublicError {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** Why a subscription is over before its time. */
+/** A subscription has ended before its source stream did, with the errors for the client. */
 export class SubscriptionEnded extends Error {
   readonly errors: readonly PublicError[];
 
@@ -51,6 +52,22 @@ export function invalidRequest(error: GraphQLError, path = '$'): PublicError {
     message: shortenedMessage(error.message),
     ...locationsOf(error),
     extensions: { path, code: error.extensions.code ?? 'validation-failed' },
+  };
+}
+
+/** An operation that may need an unavailable source, which is not named. */
+export function operationUnavailable(): PublicError {
+  return {
+    message: 'a service that the operation may need is not available',
+    extensions: { path: '$', code: 'source-unavailable' satisfies ErrorCode, retry_after: UNAVAILABLE_RETRY_SECONDS },
+  };
+}
+
+/** An operation that has not ended within the time limit of its role. */
+export function timeLimitExceeded(): PublicError {
+  return {
+    message: 'the operation took longer than its time limit; a mutation may still have its effect',
+    extensions: { path: '$', code: 'tenant-time-limit-exceeded' satisfies ErrorCode, reason: 'timeout' },
   };
 }
 
@@ -136,11 +153,11 @@ function shortenedMessage(message: string): string {
 
 const MAX_MESSAGE = 1_000;
 
-/** A request that its caller may send, and that is wrong in itself. Nothing of it is executed. */
+/** An invalid request of a caller who may send requests. Nothing of it is executed. */
 export interface RejectedRequest {
   readonly errors: readonly PublicError[];
   /** Set where it may be valid later: after how many seconds it is worth trying again. */
   readonly retryAfterSeconds?: number;
-  /** What its caller may know and has asked for, beside the errors. */
+  /** The explanation, where its caller may have one. */
   readonly extensions?: Readonly<Record<string, unknown>>;
 }

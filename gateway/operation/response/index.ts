@@ -4,9 +4,11 @@ export {
   executionErrors,
   flatRefusal,
   invalidRequest,
+  operationUnavailable,
   type PublicError,
   refusedRequest,
   SubscriptionEnded,
+  timeLimitExceeded,
   unforeseenError,
 } from './errors.ts';
 export { takeEnvelope, withEnvelopeFields } from './login-envelope.ts';

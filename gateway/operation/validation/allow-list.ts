@@ -5,10 +5,11 @@ import { normalised } from '../document/index.ts';
 
 /** Which operations each role may send while the allow list is enforced. */
 export class AllowList {
-  readonly #everybody: ReadonlySet<string>;
+  /** Normalised texts: for all roles, and by role. */
+  readonly #global: ReadonlySet<string>;
   readonly #roles = new Map<string, Set<string>>();
   readonly #normalised = new WeakMap<DocumentNode, string>();
-  /** Documents of manifests as they are written, which is how clients name and send them: for all, and by role. */
+  /** Texts of manifests, which clients send unchanged: for all roles, and by role. */
   readonly #listed = new Set<string>();
   readonly #listedForRoles = new Map<string, Set<string>>();
 
@@ -17,16 +18,16 @@ export class AllowList {
     persistedManifests,
     queryCollections,
   }: Pick<Metadata, 'allowList' | 'persistedManifests' | 'queryCollections'>) {
-    const everybody = new Set<string>();
+    const global = new Set<string>();
     for (const { collection: name, scope } of allowList) {
       const collection = queryCollections.find((candidate) => candidate.name === name);
       for (const { query } of collection?.definition.queries ?? []) {
         const text = normalised(parse(query));
-        if (scope.global) everybody.add(text);
+        if (scope.global) global.add(text);
         for (const role of scope.roles ?? []) this.#roles.set(role, (this.#roles.get(role) ?? new Set()).add(text));
       }
     }
-    this.#everybody = everybody;
+    this.#global = global;
     for (const { roles, documents } of persistedManifests)
       for (const { text } of documents) {
         if (!roles) this.#listed.add(text);
@@ -45,6 +46,6 @@ export class AllowList {
       text = normalised(document);
       this.#normalised.set(document, text);
     }
-    return this.#everybody.has(text) || (this.#roles.get(role)?.has(text) ?? false);
+    return this.#global.has(text) || (this.#roles.get(role)?.has(text) ?? false);
   }
 }

@@ -1,8 +1,6 @@
 import { BREAK, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import type { AwaitedSources, RoleGraph } from '../../graph/index.ts';
-import { UNAVAILABLE_RETRY_SECONDS } from '../../upstream/index.ts';
 import type { Document } from '../document/index.ts';
-import type { PublicError } from '../response/index.ts';
 
 /**
  * Whether a document that is invalid for a role may become valid when a source of unknown schema becomes available: it
@@ -40,12 +38,4 @@ export function mayBecomeValid(document: Document, graph: RoleGraph, awaited: Aw
     }),
   );
   return isAwaited;
-}
-
-/** The error of an operation that may need an unavailable source, which is not named. */
-export function operationUnavailable(): PublicError {
-  return {
-    message: 'a service that the operation may need is not available',
-    extensions: { path: '$', code: 'source-unavailable', retry_after: UNAVAILABLE_RETRY_SECONDS },
-  };
 }

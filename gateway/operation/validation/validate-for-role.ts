@@ -6,9 +6,9 @@ import type { Document } from '../document/index.ts';
 import { DocumentFact } from '../document/index.ts';
 import type { NamedOperation } from '../named-operations.ts';
 import { type Plans, plansOf } from '../plan/index.ts';
-import { invalidRequest, type PublicError } from '../response/index.ts';
+import { invalidRequest, operationUnavailable, type PublicError } from '../response/index.ts';
 import { type Access, accessOf } from './access.ts';
-import { mayBecomeValid, operationUnavailable } from './awaited-sources.ts';
+import { mayBecomeValid } from './awaited-sources.ts';
 import { withoutSuggestion } from './introspection.ts';
 import type { RoleLimits } from './limits.ts';
 import type { RoleRules } from './role-rules.ts';
@@ -24,13 +24,13 @@ export interface ValidatedOperation {
   readonly mayCompress: boolean;
   /** Errors of the variables that a client sends with the operation. */
   readonly variableErrors: (variables: Readonly<Record<string, unknown>>) => readonly PublicError[];
-  /** Where its uses are counted, once it has been run; undefined where that is switched off. */
+  /** Counts its uses; undefined before its first run, and where usage is not counted. */
   usage: OperationUsage | undefined;
-  /** Where it is counted by its name: undefined before it is run, null where names are not counted. */
+  /** Counts it by its name; undefined before its first run, null where names are not counted. */
   named: NamedOperation | null | undefined;
 }
 
-/** The validation of a document that callers of one role send, whatever their variables are. */
+/** The validation of a document for callers of one role. It does not depend on variables. */
 export interface ValidationResult {
   readonly limits: RoleLimits;
   /** Why it is not run; empty when it may be. */
@@ -49,7 +49,7 @@ export interface ValidationScope {
   readonly role: string;
   /** Whether the document is saved in the metadata: the allow list does not apply to it. */
   readonly isSaved: boolean;
-  /** Where validation and planning are measured. */
+  /** Measures validation and planning. */
   readonly counts: StageCounts;
 }
 
@@ -78,15 +78,15 @@ function validationKey({ isSaved, role }: ValidationScope): string {
 }
 
 /** Validates a document for callers of one role, once for each role. */
-export function validateForRole(document: Document, circumstance: ValidationScope): ValidationResult {
-  const key = validationKey(circumstance);
+export function validateForRole(document: Document, scope: ValidationScope): ValidationResult {
+  const key = validationKey(scope);
   const validations = VALIDATIONS.of(document);
   const known = validations.get(key);
   if (known) return known;
   if (validations.size >= MAX_VALIDATED_ROLES) validations.clear();
   const startedAt = performance.now();
-  const result = new RoleValidation(document, circumstance);
-  circumstance.counts.validation.add(performance.now() - startedAt);
+  const result = new RoleValidation(document, scope);
+  scope.counts.validation.add(performance.now() - startedAt);
   validations.set(key, result);
   return result;
 }
@@ -128,7 +128,7 @@ class RoleValidation implements ValidationResult {
       this.#counts.plans.hits++;
       return known;
     }
-    const operation = this.#meant(name);
+    const operation = this.#operationNamed(name);
     if (!operation) return undefined;
     this.#counts.plans.misses++;
     const startedAt = performance.now();
@@ -150,8 +150,8 @@ class RoleValidation implements ValidationResult {
   }
 
   #refusals(access: Access, refusal: GraphQLError | undefined): readonly PublicError[] {
-    const guesses = severalAuthenticationFields(access);
-    if (guesses.length > 0) return guesses.map((error) => invalidRequest(error));
+    const crowded = severalAuthenticationFields(access);
+    if (crowded.length > 0) return crowded.map((error) => invalidRequest(error));
     return refusal ? [invalidRequest(refusal)] : [];
   }
 
@@ -159,7 +159,7 @@ class RoleValidation implements ValidationResult {
     return errors.map((error) => invalidRequest(this.#mayIntrospect ? error : withoutSuggestion(error)));
   }
 
-  #meant(name: string | undefined): OperationDefinitionNode | undefined {
+  #operationNamed(name: string | undefined): OperationDefinitionNode | undefined {
     const { operations } = this.#document;
     if (name === undefined) return operations.length === 1 ? operations[0] : undefined;
     return operations.find((operation) => operation.name?.value === name);
