@@ -39,7 +39,8 @@ export const LOG_EVENTS = {
   'remote_schema.unavailable': 'a remote schema is not part of the graph; its introspection is retried',
   'remote_schema.stored_schema_used':
     'a remote schema is unavailable and its stored schema is used; its introspection is retried',
-  'remote_schema.refresh_failed': 'a remote schema could not be introspected again and keeps its schema',
+  'remote_schema.refresh_failed':
+    'a remote schema could not be introspected again, or changed in a way that cannot be used, and keeps its schema; `reason` says why, written once until it changes',
   'remote_schema.changed': 'the schema of a remote schema changed; `changes` says how',
   'remote_schema.comparison_failed': 'a changed schema could not be compared with the one before',
   'remote_schema.polling_failed': 'polling of a remote schema failed unexpectedly; `err` has the cause',
@@ -58,14 +59,17 @@ export const LOG_EVENTS = {
   'upstream.response_truncated': 'a source did not finish its response',
   'upstream.events_lost': 'the connection of a subscription to its source was lost',
   'upstream.exhausted': 'the gateway has no memory or connections left for calls to sources',
-  'circuit_breaker.opened': 'a source failed too often, so calls to it are refused for a while',
+  'circuit_breaker.opened':
+    'a source failed too often, so calls to it are refused until it answers probes; written once until it closes',
   'circuit_breaker.closed': 'a source is available again after its circuit breaker was open',
   'action.call_failed': 'the webhook of an action answered with an unexpected status',
   'action.invalid_response': 'the response of the webhook of an action is not JSON',
   'action.transform_failed': 'a transform of an action does not fit its values',
   'token_keys.loaded': 'the keys of the token issuer were fetched for the first time',
   'token_keys.unavailable': 'the keys of the token issuer could not be fetched yet; tokens are refused until they are',
-  'token_keys.refresh_failed': 'the keys of the token issuer could not be fetched again, the last ones stay in use',
+  'token_keys.refresh_failed':
+    'the keys of the token issuer could not be fetched again, the last ones stay in use and tokens of newer keys are refused; written again once a minute',
+  'token_keys.recovered': 'the keys of the token issuer were fetched again after failures',
   'token_keys.unusable': 'the token issuer has keys that verify no token here',
   'clock.skew': 'the clock of the token issuer differs from the gateway by five seconds or more, or agrees again',
   'revocations.fetch_failed': 'revocations could not be fetched twice in a row, the last list stays in use',
@@ -118,6 +122,8 @@ export const LOG_EVENTS = {
   'schedules.log_failed': 'the call of a scheduled webhook could not be written to its log; `err` has the cause',
   'deliveries.log_failed': 'the call of a webhook for an event could not be written to its log; `err` has the cause',
   'schedules.transform_failed': 'a transform of a cron trigger does not fit its values',
+  'log.lines_lost':
+    'standard output did not take lines, since its disk is full or nothing reads it; `count` says how many are lost',
 } as const;
 
 export type LogEvent = keyof typeof LOG_EVENTS;

@@ -53,6 +53,8 @@ export const LOG_EVENTS = {
   'throttle.outcome_unrecorded': 'the outcome of an attempt could not be recorded',
   'traces.export_failed':
     'spans could not be exported; `reason` has the cause, `exported`, `dropped` and `failed` count spans since the start. Said once a minute',
+  'log.lines_lost':
+    'standard output did not take lines, since its disk is full or nothing reads it; `count` says how many are lost',
 } as const;
 
 export type LogEvent = keyof typeof LOG_EVENTS;
