@@ -21,6 +21,8 @@ export function openResilientClient(
   { http, resilience = DEFAULT_RESILIENCE, log }: Pick<SourceDependencies, 'http' | 'resilience' | 'log'>,
   availability?: Availability,
 ): ResilientClient {
+  /** A source that stays down fails its probes every few seconds: that it is open is logged once. */
+  let isOpen = false;
   const settings = described ? settingsOf(described, resilience) : resilience;
   return new ResilientClient({
     name,
@@ -29,12 +31,14 @@ export function openResilientClient(
     connections: http,
     availability,
     onBreakerChange: (breaker) => {
-      if (breaker === 'closed')
+      const wasOpen = isOpen;
+      isOpen = breaker !== 'closed';
+      if (!isOpen)
         log?.info(
           { event: 'circuit_breaker.closed', source: name },
           'circuit breaker closed, source is available again',
         );
-      else
+      else if (!wasOpen)
         log?.warn({ event: 'circuit_breaker.opened', source: name }, 'circuit breaker opened, source failed too often');
     },
   });

@@ -129,6 +129,22 @@ test('a service gets one trial call after a while, and all callers are served on
   expect((await ask('{ ill }')).body).toEqual({ data: { ill: 'well' } });
 });
 
+test('a service that stays down is logged once, and once more when it is back', async () => {
+  const platform = await keep(open({ open_seconds: 0.05 }));
+  const { ill, ask, gateway } = platform;
+  const logged = (event: string) => gateway.logs().split(event).length - 1;
+  ill.fail(faults.hangsUp);
+  await several(4, () => ask('{ ill }'));
+  await until('several probes have failed', async () => {
+    await ask('{ ill }');
+    return ill.asked() > 7;
+  });
+  expect(logged('circuit_breaker.opened')).toBe(1);
+  ill.fail(undefined);
+  await until('it is answered again', async () => (await ask('{ ill }')).body.errors === undefined);
+  expect([logged('circuit_breaker.opened'), logged('circuit_breaker.closed')]).toEqual([1, 1]);
+});
+
 test('an action that fails too often is not called, over REST that is 503 and when to come back', async () => {
   const queries = [{ name: 'act', query: '{ act }' }];
   const platform = await keep(
