@@ -158,10 +158,13 @@ function readResponse(
   const { status } = response;
   const body = webhookResponseBody(action, payload, request, response, context);
   if (body === undefined) {
-    context.log.warn(
-      { event: 'action.invalid_response', action: action.name, status },
-      'response of an action webhook is not JSON',
-    );
+    // Text or HTML is how servers and proxies answer when they fail: what matters is the status.
+    if (status >= 500) logFailedWebhook(action, status, context);
+    else
+      context.log.warn(
+        { event: 'action.invalid_response', action: action.name, status },
+        'response of an action webhook is not JSON',
+      );
     throw webhookResponseNotJson(action, { status, body: response.body });
   }
   const succeeded = status >= 200 && status < 300;
@@ -172,7 +175,7 @@ function readResponse(
     throw errorOfWebhook(action, body);
   }
   if (!succeeded) {
-    context.log.warn({ event: 'action.call_failed', action: action.name, status }, 'action webhook failed');
+    logFailedWebhook(action, status, context);
     throw unexpectedWebhookStatus(action, { status, body: response.body });
   }
   const problem = responseProblem(body, action.outputType);
@@ -183,6 +186,10 @@ function readResponse(
   }
   relayCookies(action, response, context);
   return body;
+}
+
+function logFailedWebhook(action: ActionWebhook, status: number, context: OperationContext): void {
+  context.log.warn({ event: 'action.call_failed', action: action.name, status }, 'action webhook failed');
 }
 
 /** Takes over cookies of mutations, also of failed ones: a rejected caller may have to lose a cookie. */

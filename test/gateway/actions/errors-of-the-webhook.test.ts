@@ -95,4 +95,13 @@ describe('an error of the webhook', () => {
     answerWith(200, []);
     expect((await gateway.send('/api/rest/object', { headers })).status).toBe(400);
   });
+
+  test('is logged by its status where a server or a proxy fails in HTML', async () => {
+    answerBy((_, response) => response.writeHead(502).end('<html>'));
+    const before = gateway.logs().length;
+    await call('{ text }');
+    const logged = gateway.logs().slice(before);
+    expect(logged).toContain('"event":"action.call_failed","action":"text","status":502');
+    expect(logged).not.toContain('action.invalid_response');
+  });
 });
