@@ -77,7 +77,7 @@ const LAST_WRITE_MS = 2_000;
 
 function standardOutput(service: string): LogDestination {
   const lostLines = (count: number) =>
-    `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), service, count, event: 'log.lines_lost', msg: 'log lines lost: standard output is not being read' })}\n`;
+    `${JSON.stringify({ level: 'warn', time: new Date().toISOString(), service, count, event: 'log.lines_lost', msg: 'log lines lost: standard output did not take them' })}\n`;
   const { descriptor, unblock } = unblockedOutput();
   const output = new LineOutput(descriptor, { lostLines, unblock });
   process.once('exit', () => output.flush(LAST_WRITE_MS));
