@@ -30,7 +30,8 @@ export interface ReadinessReport {
     readonly stopping?: boolean;
     /** Set while another worker of this gateway is not ready. */
     readonly workers?: 'not ready';
-    readonly token_keys: 'available' | 'missing';
+    /** `stale`: they could not be refreshed when they were due; tokens of a newer key are refused. */
+    readonly token_keys: 'available' | 'stale' | 'missing';
     /** Whether revocations are known; `off` where they are not polled. */
     readonly revocations: 'known' | 'lost' | 'off';
     /** By how much the token issuer's clock is ahead of ours. Beyond a minute, times of tokens cannot be checked. */
@@ -75,7 +76,7 @@ export function readiness(
       ready,
       ...(isStopping && { stopping: true }),
       ...(!othersReady && { workers: 'not ready' }),
-      token_keys: authenticator.hasKeys ? 'available' : 'missing',
+      token_keys: authenticator.tokenKeys,
       revocations: authenticator.revocations,
       ...(clockSkewSeconds !== undefined && { clock_skew_seconds: clockSkewSeconds }),
       circuits: brokenCircuits(graph),

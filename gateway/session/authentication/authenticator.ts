@@ -36,9 +36,13 @@ export class Authenticator {
     this.#clockSkew = clockSkew;
   }
 
-  /** Whether keys to verify tokens are available. */
-  get hasKeys(): boolean {
-    return this.#callers.ready;
+  /**
+   * The keys that verify tokens: `stale` where those of an issuer could not be refreshed when they were due, so that tokens
+   * of a newer key are refused; `missing` where no caller can be authenticated.
+   */
+  get tokenKeys(): 'available' | 'stale' | 'missing' {
+    if (!this.#callers.ready) return 'missing';
+    return this.#callers.hasStaleKeys ? 'stale' : 'available';
   }
 
   /** Whether callers can be authenticated at all. */
@@ -55,6 +59,11 @@ export class Authenticator {
   get revocations(): 'known' | 'lost' | 'off' {
     if (!this.#revocations) return 'off';
     return this.#revocations.known ? 'known' : 'lost';
+  }
+
+  /** Seconds since the list of revocations was fetched, or since the start; undefined where it is not polled. */
+  get revocationsAgeSeconds(): number | undefined {
+    return this.#revocations?.ageSeconds;
   }
 
   /**

@@ -7,6 +7,8 @@ import type { Session } from '../session.ts';
 export interface CallerAuthenticator {
   /** Whether callers can be authenticated at all. */
   readonly ready: boolean;
+  /** Whether keys of an issuer could not be refreshed when they were due; undefined where there are no keys of issuers. */
+  readonly hasStaleKeys?: boolean;
   /** The headers that credentials come in, in lower case. */
   readonly credentialHeaders: readonly string[];
   /** Whether callers may authenticate by a cookie. */

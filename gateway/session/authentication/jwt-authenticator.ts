@@ -91,6 +91,10 @@ export class JwtAuthenticator implements CallerAuthenticator {
     return this.#locations.some(({ secrets }) => secrets.some(({ keys }) => keys.ready));
   }
 
+  get hasStaleKeys(): boolean {
+    return this.#locations.some(({ secrets }) => secrets.some(({ keys }) => keys.isStale));
+  }
+
   get credentialHeaders(): readonly string[] {
     return [
       ...new Set(['authorization', 'cookie', ...this.#locations.map(({ location }) => locationHeader(location))]),

@@ -66,6 +66,8 @@ export class RevocationFeed {
   readonly #listeners: Listeners;
   #cursor: string | undefined;
   #lastNews = Number.NEGATIVE_INFINITY;
+  /** A reading of `performance.now()`, which no change of the clock affects. */
+  #fetchedAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
   /** Polls that have failed in a row. */
@@ -80,6 +82,11 @@ export class RevocationFeed {
   /** Whether the list is known and fresh enough. A clock that was set back must not make an old list a fresh one. */
   get known(): boolean {
     return Math.abs(this.#now() - this.#lastNews) <= this.#options.maxAgeMs;
+  }
+
+  /** Seconds since the list was fetched, or since the start. */
+  get ageSeconds(): number {
+    return Math.max(0, performance.now() - this.#fetchedAt) / 1000;
   }
 
   /** Whether tokens can be accepted: the list is fresh, or the settings accept tokens without it. */
@@ -154,7 +161,10 @@ export class RevocationFeed {
       for (const item of answer.revocations) this.#add(item);
       this.#cursor = answer.cursor;
       more = answer.more;
-      if (!more) this.#lastNews = askedAt;
+      if (!more) {
+        this.#lastNews = askedAt;
+        this.#fetchedAt = performance.now();
+      }
     }
     const seconds = this.#now() / 1000;
     for (const [key, { until }] of this.#revoked) if (until <= seconds) this.#revoked.delete(key);

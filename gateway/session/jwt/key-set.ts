@@ -10,6 +10,8 @@ export interface KeySet {
   find(kid: string | undefined, algorithm: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]>;
   /** Whether keys are available. */
   readonly ready: boolean;
+  /** Whether the issuer could not be asked again when it was due, so that keys which it has added since are unknown. */
+  readonly isStale: boolean;
   /** Whether a key that `find` has given is still one: a token that was verified with one that is gone does not count any more. */
   holds(key: VerificationKey): boolean;
 }
@@ -18,6 +20,7 @@ export interface KeySet {
 export function fixedKeySet(key: VerificationKey): KeySet {
   return {
     ready: true,
+    isStale: false,
     holds: () => true,
     find: (_, algorithm) => (key.algorithms.includes(algorithm as Algorithm) ? [key] : []),
   };

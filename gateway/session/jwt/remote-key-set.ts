@@ -19,6 +19,10 @@ export interface RemoteKeySetOptions {
 }
 
 const KEY_RETRY_MS = { first: 250, most: 10_000 };
+/** Fetches that failed in a row make the set stale: one alone has met a busy machine or a restart of the issuer. */
+const STALE_AFTER_FAILURES = 2;
+/** A fetch that keeps failing for the same reason is logged this often. */
+const LOG_AGAIN_MS = 60_000;
 /**
  * An unknown `kid` makes the gateway fetch the set, at most this often: tokens with invented ids must not cause a flood
  * of requests.
@@ -38,6 +42,8 @@ export class RemoteKeySet implements KeySet {
   #refreshing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
+  /** The failure that was logged last, and when; undefined since the last success. */
+  #logged: { readonly reason: string; readonly at: number } | undefined;
   /** The keys that verify nothing, as they were logged last. */
   #loggedUnusable = '[]';
   #lastAttempt = Number.NEGATIVE_INFINITY;
@@ -50,6 +56,10 @@ export class RemoteKeySet implements KeySet {
 
   get ready(): boolean {
     return this.#keys.size > 0;
+  }
+
+  get isStale(): boolean {
+    return this.ready && this.#failures >= STALE_AFTER_FAILURES;
   }
 
   /** Begins to fetch, and keeps the set fresh until stopped. */
@@ -90,26 +100,45 @@ export class RemoteKeySet implements KeySet {
       const { keys, unusable } = readKeySet(json);
       this.#logUnusable(unusable);
       if (keys.size === 0) throw new TypeError('the JWK set holds no usable key');
-      if (!this.ready) log.info({ event: 'token_keys.loaded', keys: keys.size }, 'token keys loaded');
+      if (!this.ready) {
+        log.info({ event: 'token_keys.loaded', keys: keys.size }, 'token keys loaded');
+        this.#logged = undefined;
+      }
       this.#keys = withKnownKeys(keys, this.#keys);
       const before = this.#held;
       this.#held = new Set([...this.#keys.values()].flat());
       if ([...before].some((key) => !this.#held.has(key))) onWithdrawn?.();
       this.#failures = 0;
+      this.#logRecovery();
       next = refreshAfterMs(headers, this.#now());
     } catch (error) {
       this.#failures += 1;
       next = Math.min(KEY_RETRY_MS.first * 2 ** (this.#failures - 1), KEY_RETRY_MS.most);
-      const detail = { reason: (error as Error).message, retry_ms: next };
-      if (this.ready)
-        log.warn(
-          { event: 'token_keys.refresh_failed', ...detail },
-          'could not refresh token keys, keeping the last ones',
-        );
-      else log.warn({ event: 'token_keys.unavailable', ...detail }, 'token keys not available yet');
+      this.#logFailure((error as Error).message, next);
     }
     clearTimeout(this.#timer);
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#refresh(), next).unref();
+  }
+
+  /** Logs a failure when its reason is a new one, and once in a while. */
+  #logFailure(reason: string, retryMs: number): void {
+    const now = performance.now();
+    if (this.#logged?.reason === reason && now - this.#logged.at < LOG_AGAIN_MS) return;
+    this.#logged = { reason, at: now };
+    const { log } = this.#options;
+    const detail = { reason, retry_ms: retryMs };
+    if (this.ready)
+      log.warn(
+        { event: 'token_keys.refresh_failed', ...detail },
+        'could not refresh token keys, keeping the last ones: tokens of newer keys are refused',
+      );
+    else log.warn({ event: 'token_keys.unavailable', ...detail }, 'token keys not available yet');
+  }
+
+  #logRecovery(): void {
+    if (!this.#logged) return;
+    this.#logged = undefined;
+    this.#options.log.info({ event: 'token_keys.recovered' }, 'token keys refreshed again');
   }
 
   /** Logs the unusable keys when they have changed. */

@@ -27,7 +27,12 @@ function secretOf({ algorithm, privateKey, publicKey }: JwsKey, places: 'fixed' 
   const { keys: published } = readKeySet({
     keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'key-1', alg: algorithm, use: 'sig' }],
   });
-  const keys: KeySet = { ready: true, holds: () => true, find: (kid, name) => findKeys(published, kid, name) };
+  const keys: KeySet = {
+    ready: true,
+    isStale: false,
+    holds: () => true,
+    find: (kid, name) => findKeys(published, kid, name),
+  };
   return { secret, keys };
 }
 

@@ -129,9 +129,27 @@ describe('the keys of an issuer', () => {
     expect(await has('first')).toBe(true);
     expect(keys.ready).toBe(true);
     expect(lines.join('')).toContain('token_keys.refresh_failed');
+    // Once a minute, and not at each attempt.
+    const failures = lines.filter((line) => line.includes('token_keys.refresh_failed'));
+    expect([failures.length > 50, failures.length <= 60]).toEqual([true, true]);
     published = { keys: [second.jwk] };
     await pass(11);
     expect(await has('second')).toBe(true);
+    expect(lines.filter((line) => line.includes('token_keys.recovered'))).toHaveLength(1);
+  });
+
+  test('are stale from the second failure on, and not any more once they are there again', async () => {
+    keys.start();
+    await pass(0);
+    expect(keys.isStale).toBe(false);
+    published = new Error('connect ECONNREFUSED');
+    await pass(60.1);
+    expect(keys.isStale).toBe(false);
+    await pass(1);
+    expect(keys.isStale).toBe(true);
+    published = { keys: [second.jwk] };
+    await pass(11);
+    expect(keys.isStale).toBe(false);
   });
 
   test.each<[string, unknown]>([
