@@ -56,6 +56,11 @@ export class LiveGraph {
     return this.#registry.schemaChanges;
   }
 
+  /** Why remote schemas keep a schema that they may not have any more: their last introspection failed. */
+  get refreshFailures(): ReadonlyMap<string, string> {
+    return this.#registry.refreshFailures;
+  }
+
   /**
    * Whether the gateway is ready: every source is part of the graph or, after the grace period, at least those with
    * public fields, and the introspection of every other one has failed.

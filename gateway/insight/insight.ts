@@ -119,9 +119,9 @@ export class Insight {
   async #sources(page: z.output<(typeof SHAPES)['portico_get_sources']>): Promise<unknown> {
     const figures = await this.#metrics.get();
     const { graph, reloads } = this.#options;
-    const { current, problems, schemaChanges } = graph;
+    const { current, problems } = graph;
     return {
-      ...pageOfList(describeSources(current, schemaChanges, figures), page),
+      ...pageOfList(describeSources(current, graph, figures), page),
       /** Processes whose figures these are, summed. */
       workers: figures.workers,
       inconsistencies: bounded(

@@ -1,4 +1,4 @@
-import type { Generation, LastSchemaChange } from '../graph/index.ts';
+import type { Generation, LastSchemaChange, LiveGraph } from '../graph/index.ts';
 import type { FiguresOfSources, SourceFigures } from './source-figures.ts';
 
 /** Changes of one schema that are listed, and characters of each. */
@@ -14,7 +14,7 @@ export interface SourceInsight extends SourceFigures {
    * graph; `conflict`: its schema does not fit the others.
    */
   readonly schema: 'open' | 'stale' | 'missing' | 'conflict';
-  /** Why it is not open. */
+  /** Why it is not open; of an open one why its last introspection failed, so that an earlier schema of it is used. */
   readonly reason: string | null;
   /** The source that it is composed into; null where it stands alone. */
   readonly composed_into: string | null;
@@ -29,7 +29,7 @@ export interface SourceInsight extends SourceFigures {
 /** All services that the metadata describes, in its order: remote schemas, subgraphs of supergraphs, actions. */
 export function describeSources(
   generation: Generation,
-  changes: ReadonlyMap<string, LastSchemaChange>,
+  { schemaChanges, refreshFailures }: Pick<LiveGraph, 'schemaChanges' | 'refreshFailures'>,
   figures: FiguresOfSources,
 ): readonly SourceInsight[] {
   const { metadata, sources, missing, conflicts } = generation;
@@ -40,8 +40,8 @@ export function describeSources(
     const group = sources.find(({ members }) => members?.includes(name));
     const own = {
       schema,
-      reason: absent?.reason ?? conflict?.reason ?? null,
-      last_schema_change: changeOf(changes.get(name)),
+      reason: absent?.reason ?? conflict?.reason ?? refreshFailures.get(name) ?? null,
+      last_schema_change: changeOf(schemaChanges.get(name)),
     } as const;
     // A supergraph is one remote schema of several services.
     const isSupergraph = group?.kind === 'federation' && group.name === name;

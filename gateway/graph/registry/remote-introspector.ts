@@ -27,6 +27,8 @@ export class RemoteIntrospector {
   /** What changed when schemas did. */
   readonly history = new SchemaHistory();
   readonly #failures = new Map<string, SourceError>();
+  /** Why the last introspection of those that keep their schema all the same has failed. */
+  readonly #refreshFailures = new Map<string, string>();
   /** Remote schemas whose change was not applied because composing was interrupted. */
   readonly #interrupted = new Set<string>();
   /** Those that have not been compared with what they were before. */
@@ -46,6 +48,11 @@ export class RemoteIntrospector {
   /** Remote schemas that have no introspected schema, and why. */
   get failures(): ReadonlyMap<string, SourceError> {
     return this.#failures;
+  }
+
+  /** Remote schemas that could not be introspected again, or whose changed schema cannot be used, and why. They keep the last one. */
+  get refreshFailures(): ReadonlyMap<string, string> {
+    return this.#refreshFailures;
   }
 
   /** Whether the last introspection of a remote schema has failed, or its result could not be composed. */
@@ -69,6 +76,8 @@ export class RemoteIntrospector {
     const failure = previous.#failures.get(name);
     if (source) this.#opened.set(name, source);
     if (failure) this.#failures.set(name, failure);
+    const refreshFailure = previous.#refreshFailures.get(name);
+    if (refreshFailure !== undefined) this.#refreshFailures.set(name, refreshFailure);
     this.history.reuse(name, previous.history);
   }
 
@@ -101,6 +110,7 @@ export class RemoteIntrospector {
       else if (!isSame && wasStored) await this.#replaceStored(name, before, opened);
       else if (!isSame) await this.#replace(name, before, opened);
       if (!isSame || wasStored) this.#store(remote, opened);
+      this.#refreshFailures.delete(name);
       if (!before || wasStored)
         this.#log.info({ event: 'remote_schema.available', source: name }, 'remote schema available');
       // A previous registry may have opened it after this one was activated.
@@ -110,10 +120,13 @@ export class RemoteIntrospector {
       const detail = { source: name, reason: error.message };
       if (before && !wasStored) {
         if (thrown instanceof CompositionInterrupted) this.#interrupted.add(name);
-        this.#log.warn(
-          { event: 'remote_schema.refresh_failed', ...detail },
-          'introspection failed, keeping the current schema',
-        );
+        // A service that is polled fails each time for the same reason.
+        if (this.#refreshFailures.get(name) !== error.message)
+          this.#log.warn(
+            { event: 'remote_schema.refresh_failed', ...detail },
+            'introspection failed, keeping the current schema',
+          );
+        this.#refreshFailures.set(name, error.message);
         return false;
       }
       const changed = this.#failures.get(name)?.message !== error.message;

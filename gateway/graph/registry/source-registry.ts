@@ -73,6 +73,11 @@ export class SourceRegistry {
     return this.#introspector.history.last;
   }
 
+  /** Remote schemas that keep their last schema, since they could not be introspected again or changed in a way that cannot be used. */
+  get refreshFailures(): ReadonlyMap<string, string> {
+    return this.#introspector.refreshFailures;
+  }
+
   /** Every problem that keeps described sources out of the graph. */
   get problems(): readonly MetadataProblem[] {
     const failures = [...this.failures].flatMap(([name, { problems }]) => {
