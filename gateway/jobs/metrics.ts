@@ -1,4 +1,4 @@
-import { counter, durationHistogram, gauge, type Metric } from '../../platform/index.ts';
+import { counter, durationHistogram, gauge, type Metric, oneGauge } from '../../platform/index.ts';
 import type { JobsAdmin, QueueStats } from './admin.ts';
 import { JOB_BOUNDS_MS, type JobCounts } from './counts.ts';
 
@@ -44,6 +44,8 @@ export class QueueGauges {
   readonly #admin: JobsAdmin;
   readonly #isLabel: (kind: string, queue: string) => boolean;
   #stats: readonly QueueStats[] = [];
+  /** Whether the database answered the last question; undefined before the first answer. */
+  #isAvailable: boolean | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
 
   /** @param isLabel whether the name of a queue may be a label; the others of a kind are counted as one. */
@@ -58,12 +60,20 @@ export class QueueGauges {
       this.#admin.stats(STATS_AGE_MS).then(
         (stats) => {
           this.#stats = this.#labelled(stats);
+          this.#isAvailable = true;
         },
-        () => {},
+        () => {
+          this.#isAvailable = false;
+        },
       );
     }
     const labels = ({ kind, queue, state }: QueueStats) => ({ kind, queue, state });
     return [
+      oneGauge(
+        'portico_jobs_database_available',
+        'Whether the database of jobs answered when it was last asked for its queues: 1 or 0.',
+        this.#isAvailable === false ? 0 : 1,
+      ),
       gauge(
         'portico_jobs',
         'Jobs in the database that are not finished, and dead ones; some seconds old.',

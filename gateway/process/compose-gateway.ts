@@ -136,6 +136,7 @@ export async function composeGateway(
       http,
       compositions,
       telemetry,
+      isReady: state.connections !== undefined && !state.isStopping && graph.ready && authenticator.ready,
       webhooks: backgroundWork?.states() ?? [],
       jobs,
       connections: state.connections,

@@ -4,7 +4,7 @@ import { createTestDatabase } from '../database/index.ts';
 import { faults } from '../fault/faulty-service.ts';
 import { openFaultPlatform } from '../fault/platform.ts';
 import { describedMetrics, servedMetrics } from '../metrics-page.ts';
-import { freePort, keeper, send, until } from './harness/index.ts';
+import { freePort, keeper, reply, send, serve, until } from './harness/index.ts';
 
 const { keep, close } = keeper();
 afterAll(close);
@@ -21,11 +21,14 @@ let text = '';
 
 beforeAll(async () => {
   const port = await freePort();
+  const feed = await keep(serve((_, response) => reply(response, 200, { cursor: '0', revocations: [] })));
   const { url, drop } = await createTestDatabase({ engine: 'pglite', migrated: false });
   keep({ close: drop });
   const environment = {
     HASURA_GRAPHQL_METADATA_DATABASE_URL: url,
     PORTICO_METRICS_PORT: String(port),
+    PORTICO_REVOCATION_URL: feed.url,
+    PORTICO_REVOCATION_INTERVAL_SECONDS: '1',
     PORTICO_METRICS_CLIENTS: 'web',
     PORTICO_METRICS_TENANTS: '1',
   };
@@ -35,9 +38,11 @@ beforeAll(async () => {
   await platform.ask('{ ill }');
   platform.ill.fail(faults.hangsUp);
   await platform.ask('{ ill }');
-  await until('the delay of the event loop has been measured', async () => {
+  await until('the delay of the event loop and the clocks have been measured', async () => {
     ({ text } = await send(`http://127.0.0.1:${port}/metrics`));
-    return text.includes('# TYPE nodejs_eventloop_delay_p99_seconds gauge');
+    return ['nodejs_eventloop_delay_p99_seconds', 'portico_clock_skew_seconds'].every((name) =>
+      text.includes(`# TYPE ${name} gauge`),
+    );
   });
 });
 

@@ -31,9 +31,14 @@ export interface Measured {
   readonly graph: LiveGraph;
   readonly operations: OperationPipeline;
   readonly subscriptions: Subscriptions;
-  readonly reloads: Pick<MetadataReloader, 'counts'>;
+  readonly reloads: Pick<MetadataReloader, 'counts' | 'failure'>;
   readonly requests: HttpServerCounts;
-  readonly authenticator: Pick<Authenticator, 'clockSkewSeconds' | 'tokenCache'>;
+  readonly authenticator: Pick<
+    Authenticator,
+    'clockSkewSeconds' | 'revocationsAgeSeconds' | 'tokenCache' | 'tokenKeys'
+  >;
+  /** Whether a load balancer may send requests to this process. */
+  readonly isReady: boolean;
   readonly http: Pick<UpstreamConnections, 'buffered'>;
   readonly compositions: Durations;
   readonly telemetry: Pick<Telemetry, 'counts'>;
@@ -52,7 +57,7 @@ export function measure(measured: Measured): readonly Metric[] {
   return [
     ...requestMetrics(measured.requests),
     ...operationMetrics(operations.counts),
-    ...graphMetrics(measured, current),
+    ...graphMetrics(measured),
     oneGauge(
       'portico_live_connections',
       'WebSockets and event streams of clients that are open.',
@@ -61,7 +66,8 @@ export function measure(measured: Measured): readonly Metric[] {
     ...(connections ? connectionMetrics(connections) : []),
     ...bufferMetrics(measured.http),
     ...cacheMetrics(operations, current, authenticator.tokenCache),
-    ...clockSkewMetrics(authenticator.clockSkewSeconds),
+    oneGauge('portico_ready', 'Whether the process is ready for requests: 1 or 0.', measured.isReady ? 1 : 0),
+    ...authenticationMetrics(authenticator),
     spanCounter(measured.telemetry.counts),
     ...(jobs?.metrics() ?? []),
     ...upstreamMetrics([...current.states, ...measured.webhooks]),
@@ -81,16 +87,23 @@ function requestMetrics(requests: HttpServerCounts): readonly Metric[] {
 }
 
 /** Of reloads and compositions, and of the sources of the generation that is active. */
-function graphMetrics(
-  { reloads, compositions }: Pick<Measured, 'reloads' | 'compositions'>,
-  current: Generation,
-): readonly Metric[] {
+function graphMetrics({
+  graph,
+  reloads,
+  compositions,
+}: Pick<Measured, 'graph' | 'reloads' | 'compositions'>): readonly Metric[] {
+  const { current } = graph;
   return [
     counter(
       'portico_reloads_total',
       'Reloads of the metadata.',
       ['outcome'],
       samplesBy('outcome', { success: reloads.counts.succeeded, failure: reloads.counts.failed }),
+    ),
+    oneGauge(
+      'portico_metadata_refused',
+      'Whether the last reload failed: 1 while the metadata on disk is not active, else 0.',
+      reloads.failure ? 1 : 0,
     ),
     oneDurationHistogram(
       'portico_composition_duration_seconds',
@@ -109,6 +122,15 @@ function graphMetrics(
       current.metadata.remoteSchemas.map(({ name }) => ({
         labels: { source: name },
         value: schemaValue(name, current),
+      })),
+    ),
+    gauge(
+      'portico_source_refresh_failed',
+      'Whether the last introspection of a remote schema failed, so that it keeps the schema from before: 1 or 0.',
+      ['source'],
+      current.metadata.remoteSchemas.map(({ name }) => ({
+        labels: { source: name },
+        value: graph.refreshFailures.has(name) ? 1 : 0,
       })),
     ),
   ];
@@ -148,10 +170,32 @@ function cacheMetrics(
   ];
 }
 
-function clockSkewMetrics(seconds: number | undefined): readonly Metric[] {
-  if (seconds === undefined) return [];
-  const help = "By how much the token issuer's clock is ahead of the gateway's.";
-  return [oneGauge('portico_clock_skew_seconds', help, seconds)];
+const TOKEN_KEYS_VALUES = { missing: 0, stale: 1, available: 2 } as const;
+
+function authenticationMetrics({
+  tokenKeys,
+  revocationsAgeSeconds: age,
+  clockSkewSeconds: skew,
+}: Measured['authenticator']): readonly Metric[] {
+  return [
+    oneGauge(
+      'portico_token_keys',
+      'Keys that verify tokens: 2 available, 1 could not be refreshed when due, 0 missing.',
+      TOKEN_KEYS_VALUES[tokenKeys],
+    ),
+    ...(age === undefined
+      ? []
+      : [oneGauge('portico_revocations_age_seconds', 'Since when the list of revocations was fetched.', age)]),
+    ...(skew === undefined
+      ? []
+      : [
+          oneGauge(
+            'portico_clock_skew_seconds',
+            "By how much the token issuer's clock is ahead of the gateway's.",
+            skew,
+          ),
+        ]),
+  ];
 }
 
 /** The state of the schema of a remote schema as a number; a higher one is better. */

@@ -128,6 +128,9 @@ describe('a directory of stored schemas', () => {
       'portico_source_schema{source="shop"} 1',
       'portico_source_schema{source="down"} 0',
       'portico_source_schema{source="up"} 2',
+      'portico_source_refresh_failed{source="shop"} 0',
+      'portico_source_refresh_failed{source="down"} 0',
+      'portico_source_refresh_failed{source="up"} 0',
     ]);
   });
 });
