@@ -151,6 +151,9 @@ test('a client that asks and asks and never reads is read no further, and cut of
   const environment = { PORTICO_SLOW_CLIENT_SECONDS: '4', PORTICO_MAX_UNSENT_BYTES: '65536' };
   const gateway = await keepForTest(openGateway({ issuer, metadata, environment }));
   const raw = await keepForTest(rawSocket(gateway.url, 'graphql-transport-ws'));
+  // Without it the connection would be closed for that, where sending takes longer than the gateway waits for it.
+  raw.send({ type: 'connection_init', payload: { headers: bearer(issuer.token()) } });
+  await raw.next('connection_ack');
   raw.socket.pause();
   const ping = JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(10_000) } });
   for (let sent = 0; sent < 5_000; sent++) raw.send(ping);
