@@ -10,6 +10,7 @@ import {
   isScalarType,
   isSpecifiedScalarType,
 } from 'graphql';
+import { isJsonObject } from '../../../platform/index.ts';
 
 /**
  * Checks what an action's webhook answered against the action's output type, as far as Hasura does: null-ness, list or
@@ -77,6 +78,13 @@ function scalarName(value: unknown): string {
   return 'String';
 }
 
+/** A value of an object type or a list of one, with null for each part of it that is neither. */
+export function objectsWithin(value: unknown, type: GraphQLOutputType): unknown {
+  if (isNonNullType(type)) return objectsWithin(value, type.ofType);
+  if (isListType(type)) return Array.isArray(value) ? value.map((item) => objectsWithin(item, type.ofType)) : null;
+  return isJsonObject(value) ? value : null;
+}
+
 /**
  * The part of a webhook's response that its output type declares: other fields of objects are left out, and an object or array
  * where a scalar or an enum is declared is null. The value of a custom scalar is kept as it is.
@@ -85,11 +93,8 @@ export function declaredPart(value: unknown, type: GraphQLOutputType): unknown {
   if (isNonNullType(type)) return declaredPart(value, type.ofType);
   if (isListType(type)) return Array.isArray(value) ? value.map((item) => declaredPart(item, type.ofType)) : null;
   if (isScalarType(type) && !isSpecifiedScalarType(type)) return value;
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isObjectType(type)) return isObject || Array.isArray(value) ? null : value;
-  if (!isObject) return null;
+  if (!isObjectType(type)) return isJsonObject(value) || Array.isArray(value) ? null : value;
+  if (!isJsonObject(value)) return null;
   const fields = Object.values(type.getFields()).filter(({ name }) => Object.hasOwn(value, name));
-  return Object.fromEntries(
-    fields.map((field) => [field.name, declaredPart((value as Record<string, unknown>)[field.name], field.type)]),
-  );
+  return Object.fromEntries(fields.map((field) => [field.name, declaredPart(value[field.name], field.type)]));
 }

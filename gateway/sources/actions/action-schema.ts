@@ -10,6 +10,9 @@ import {
   type GraphQLFieldResolver,
   type GraphQLOutputType,
   GraphQLSchema,
+  getNamedType,
+  isIntrospectionType,
+  isObjectType,
   Kind,
   type OperationTypeNode,
   parse,
@@ -22,6 +25,7 @@ import type { CompiledSubscription } from '../compiled-operation.ts';
 import { contextOfOneEvent, type OperationContext } from '../operation-context.ts';
 import type { Subschema } from '../source.ts';
 import { type ActionContext, type AnswerAction, compileActions } from './action-operation.ts';
+import { objectsWithin } from './action-response.ts';
 import type { ActionOutcome } from './action-webhook.ts';
 import { askedJobId } from './async-actions.ts';
 import { resultEvents, type WatchResult } from './result-events.ts';
@@ -53,7 +57,7 @@ export function actionSubschema(
 ): Subschema {
   const definitions = types.definitions.flatMap((definition) => withOnlyFields(definition, names));
   const schema = assumedValid(pruneSchema(built(definitions)));
-  const executed = built(withoutChecks(definitions));
+  const executed = withNullsForMisfits(built(withoutChecks(definitions)));
   const answers = new Map<GraphQLField<unknown, unknown>, AnswerAction>();
   for (const operation of ['query', 'mutation', 'subscription'] as const) {
     const shown = actionRootType(schema, operation)?.getFields() ?? {};
@@ -149,6 +153,17 @@ function objectNames(definitions: readonly DefinitionNode[]): ReadonlySet<string
       one.kind === Kind.OBJECT_TYPE_DEFINITION && !isRootDefinition(one) ? [one.name.value] : [],
     ),
   );
+}
+
+/** Below an action's own object nothing has been checked: what is no object where one is declared would be one of nulls. */
+function withNullsForMisfits(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || isIntrospectionType(type) || ROOT_TYPES.has(type.name)) continue;
+    for (const [name, field] of Object.entries(type.getFields()))
+      if (isObjectType(getNamedType(field.type)))
+        field.resolve = (source: Readonly<Record<string, unknown>>) => objectsWithin(source[name], field.type);
+  }
+  return schema;
 }
 
 function withoutChecks(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {

@@ -105,6 +105,22 @@ describe('what the webhook answers', () => {
 });
 
 describe('what the webhook answers deep in an object', () => {
+  test.each([
+    ['a text', { nested: 'text' }, { nested: null }],
+    ['a list', { nested: [{ must: 'm' }] }, { nested: null }],
+    ['a text for a list', { nested: { things: 'text' } }, { nested: { must: null, things: null } }],
+    ['an object for a list', { nested: { things: { id: '2' } } }, { nested: { must: null, things: null } }],
+    [
+      'a text in a list',
+      { nested: { things: [1, { id: '2' }] } },
+      { nested: { must: null, things: [null, { id: '2' }] } },
+    ],
+  ])('is null where an object is declared and it is %s', async (_, answered, object) => {
+    answerWith(200, { id: '1', ...answered });
+    const { body } = await call('{ object { nested { must things { id } } } }');
+    expect(body).toEqual({ data: { object } });
+  });
+
   test('comes to me as it is, null where it should not be null included', async () => {
     answerWith(200, { id: '1', nested: { things: [{ id: null, size: 'large' }] } });
     const { body } = await call('{ object { id nested { must things { id size } } } }');
