@@ -39,7 +39,9 @@ const DROPPED = new Set([
   'x-reproxy-url',
   'x-sendfile',
 ]);
-const DROPPED_FAMILIES = /^(?:x-hasura-|access-control-|proxy-|x-accel-(?!buffering$)|sec-websocket-)/;
+const DROPPED_FAMILIES =
+  /^(?:x-hasura-|access-control-|proxy-|x-accel-(?!buffering$)|sec-websocket-)/;
+const TRANSFER_ENCODING = 'transfer-encoding';
 /** They hold an address, which may be the service's own. */
 const ADDRESSES = new Set(['location', 'content-location']);
 
@@ -49,6 +51,23 @@ export interface AnswerPolicy {
   readonly mayChallenge: boolean;
   /** The request headers that identify the caller, which caches have to keep apart; empty where there is none. */
   readonly variesBy: readonly string[];
+}
+
+/**
+ * Why a service's response cannot be relayed, for the log; undefined where it can be. Clients would take a 407 for that of a
+ * proxy of theirs (RFC 9110 section 15.5.8). A transfer coding other than chunked stays on the body and is not told to them (RFC
+ * 9112 section 7); some servers name `identity`, which is none.
+ *
+ * @param raw names and values in turn, as undici gives them.
+ */
+export function headProblem(status: number, raw: readonly Buffer[]): string | undefined {
+  if (status === 407 || status > 599) return `the status ${status}`;
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at] as Buffer;
+    if (name.length !== TRANSFER_ENCODING.length || String(name).toLowerCase() !== TRANSFER_ENCODING) continue;
+    if (!/^(?:chunked|identity)$/i.test(String(raw[at + 1]))) return 'a transfer coding other than chunked';
+  }
+  return undefined;
 }
 
 /**

@@ -4,7 +4,7 @@ import { GatewayError } from '../../errors.ts';
 import { type HttpExchange, type LiveConnections, type Slot, sendFlatError } from '../../http/index.ts';
 import { type CallOutcome, MAX_INFORMATIONAL_RESPONSES, outcomeOf } from '../../upstream/index.ts';
 import { serviceTimeout, serviceUnreachable } from '../errors.ts';
-import { type AnswerPolicy, headersOfAnswer } from './answer-headers.ts';
+import { type AnswerPolicy, headersOfAnswer, headProblem } from './answer-headers.ts';
 import { type CallTracing, headersWithContext, startCall } from './call-span.ts';
 import { hasBody, RequestBody } from './request-body.ts';
 
@@ -100,12 +100,14 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
       return;
     }
     const { response, request } = this.#exchange;
-    if (!isRelayable(status)) {
-      this.#giveUp(new Error(`the status ${status}`));
+    const raw = (controller.rawHeaders ?? []) as Buffer[];
+    const problem = headProblem(status, raw);
+    if (problem) {
+      this.#giveUp(new Error(problem));
       return;
     }
     const { policy, cookies } = this.#target;
-    const headers = headersOfAnswer(status, (controller.rawHeaders ?? []) as Buffer[], policy, request.headers.host);
+    const headers = headersOfAnswer(status, raw, policy, request.headers.host);
     const isEventStream = /^text\/event-stream\b/i.test(String(headers['content-type']));
     if (isEventStream && !this.#staysOpen()) return;
     if (cookies.length > 0) headers['set-cookie'] = [...cookies, ...[headers['set-cookie'] ?? []].flat()];
@@ -205,11 +207,4 @@ class ClientGone extends Error {
   constructor() {
     super('the client went away');
   }
-}
-
-/**
- * Whether a service may answer so: clients would take a 407 for that of a proxy of theirs (RFC 9110 section 15.5.8).
- */
-export function isRelayable(status: number): boolean {
-  return status !== 407 && status <= 599;
 }

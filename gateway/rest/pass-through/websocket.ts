@@ -8,11 +8,11 @@ import type { GatewayError } from '../../errors.ts';
 import { refuseUpgrade, type UpgradeRequest } from '../../http/index.ts';
 import { MAX_INFORMATIONAL_RESPONSES } from '../../upstream/index.ts';
 import { serviceTimeout, serviceUnreachable } from '../errors.ts';
-import { headersOfAnswer } from './answer-headers.ts';
+import { headersOfAnswer, headProblem } from './answer-headers.ts';
 import { headersWithContext, startCall } from './call-span.ts';
 import { CONNECT_TIMEOUT_MS } from './connections.ts';
 import type { PendingClient } from './pending-client.ts';
-import { isRelayable, type RelayTarget } from './relay.ts';
+import type { RelayTarget } from './relay.ts';
 
 /** RFC 6455 section 1.3. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -104,13 +104,15 @@ class Handshake implements Dispatcher.DispatchHandler {
       return;
     }
     this.#idle.refresh();
-    if (!isRelayable(status)) {
-      this.#fail(`the status ${status}`, serviceUnreachable(this.#target.name));
+    const raw = (controller.rawHeaders ?? []) as Buffer[];
+    const problem = headProblem(status, raw);
+    if (problem) {
+      this.#fail(problem, serviceUnreachable(this.#target.name));
       return;
     }
     const { request, requestId } = this.#incoming;
     const { policy, cookies } = this.#target;
-    const headers = headersOfAnswer(status, (controller.rawHeaders ?? []) as Buffer[], policy, request.headers.host);
+    const headers = headersOfAnswer(status, raw, policy, request.headers.host);
     if (cookies.length > 0) headers['set-cookie'] = [...cookies, ...[headers['set-cookie'] ?? []].flat()];
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
