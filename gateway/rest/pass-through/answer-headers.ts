@@ -40,7 +40,7 @@ const DROPPED = new Set([
   'x-sendfile',
 ]);
 const DROPPED_FAMILIES =
-  /^(?:x-hasura-|access-control-|proxy-|x-accel-(?!buffering$)|sec-websocket-)/;
+  /^(?:x[-_.](?:hasura|portico)[-_.]|access-control-|proxy-|x-accel-(?!buffering$)|sec-websocket-)/;
 const TRANSFER_ENCODING = 'transfer-encoding';
 /** They hold an address, which may be the service's own. */
 const ADDRESSES = new Set(['location', 'content-location']);

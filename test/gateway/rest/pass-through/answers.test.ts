@@ -65,6 +65,8 @@ describe('a header of a service’s answer', () => {
     'X-Accel-Redirect: /internal/file',
     'X-Sendfile: /etc/passwd',
     'X-Hasura-Role: admin',
+    'X_Hasura_User_Id: 7',
+    'X-Portico-Assertion: a.b.c',
     'Access-Control-Allow-Credentials: true',
     'Access-Control-Allow-Methods: *',
     'Timing-Allow-Origin: *',
