@@ -1,3 +1,5 @@
+import type { Bounded } from './insight.ts';
+
 // Results of the commands about jobs of docs/jobs.md.
 
 export const JOB_STATES = [
@@ -98,6 +100,26 @@ export interface CronTriggers {
 export interface PendingEvents {
   readonly items: readonly Job[];
   readonly are_more: boolean;
+}
+
+/** A webhook of the metadata that events are delivered to, with the jobs of its queue. */
+export interface EventSubscription extends Omit<JobQueue, 'kind' | 'queue'> {
+  readonly name: string;
+  readonly comment: string | null;
+  readonly types: Bounded<string>;
+  /** Null: all. */
+  readonly tenants: Bounded<string> | null;
+  readonly order_key: string | null;
+}
+
+/** A service of the metadata that posts events. */
+export interface EventProducer extends Pick<EventSubscription, 'name' | 'comment' | 'types' | 'tenants'> {
+  readonly sources: Bounded<string>;
+}
+
+export interface EventSubscriptions {
+  readonly subscriptions: Bounded<EventSubscription>;
+  readonly producers: Bounded<EventProducer>;
 }
 
 /** Whether the caller may act on jobs, beside each answer. */

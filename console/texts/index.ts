@@ -6,7 +6,7 @@ export { audit } from './audit.ts';
 export { clients } from './clients.ts';
 export { explorer } from './explorer.ts';
 export { graph } from './graph.ts';
-export { jobActs, jobQueues, jobsPage, jobView, schedules } from './jobs.ts';
+export { deliveries, jobActs, jobQueues, jobsPage, jobView, schedules } from './jobs.ts';
 export { keys } from './keys.ts';
 export { login } from './login.ts';
 export { metadata } from './metadata.ts';

@@ -12,6 +12,12 @@ function age(seconds: number): string {
 const ofTenant = (queue: string, tenant: string | undefined) =>
   tenant === undefined ? queue : `${queue} of tenant ${tenant}`;
 
+/** Such as `2 cron triggers of the metadata`. */
+const ofMetadata = (count: number, name: string, omitted: number) => {
+  if (count === 0) return `The metadata has no ${name}.`;
+  return `${count === 1 ? `1 ${name}` : `${count} ${name}s`} of the metadata${omitted > 0 ? `; ${omitted} more are not listed` : ''}`;
+};
+
 export const jobsPage = {
   lead: 'Work that outlasts a request: asynchronous actions, schedules, deliveries.',
   refresh: 'Refresh',
@@ -71,10 +77,7 @@ export const schedules = {
   title: 'Schedules',
   lead: 'Webhooks that are called on a schedule, or once at a time.',
   triggers: 'Cron triggers',
-  triggerCount: (count: number, omitted: number) => {
-    if (count === 0) return 'The metadata has no cron trigger.';
-    return `${count === 1 ? '1 trigger' : `${count} triggers`} of the metadata${omitted > 0 ? `; ${omitted} more are not listed` : ''}`;
-  },
+  triggerCount: (count: number, omitted: number) => ofMetadata(count, 'cron trigger', omitted),
   trigger: 'Trigger',
   schedule: 'Schedule',
   next: 'Next time',
@@ -89,6 +92,24 @@ export const schedules = {
   time: 'Time',
   event: 'Event',
   origin: 'Called at',
+} as const;
+
+export const deliveries = {
+  title: 'Deliveries',
+  lead: 'Events that services post, and the webhooks that get them.',
+  subscriptions: 'Subscriptions',
+  subscriptionCount: (count: number, omitted: number) => ofMetadata(count, 'subscription', omitted),
+  subscription: 'Subscription',
+  types: 'Types of events',
+  tenants: 'Tenants',
+  all: 'all',
+  more: (count: number) => `and ${count} more`,
+  order: 'In order by',
+  toDeliver: 'To deliver',
+  producers: 'Producers',
+  producerCount: (count: number, omitted: number) => ofMetadata(count, 'producer', omitted),
+  producer: 'Producer',
+  sources: 'Sources',
 } as const;
 
 export const jobView = {

@@ -123,6 +123,7 @@ const RIGHTS_FOR_JOBS: ReadonlyMap<string, 'look' | 'operate'> = new Map([
   ['portico_get_job', 'look'],
   ['portico_get_cron_triggers', 'look'],
   ['portico_get_one_off_events', 'look'],
+  ['portico_get_event_subscriptions', 'look'],
   ['portico_retry_jobs', 'operate'],
   ['portico_cancel_jobs', 'operate'],
   ['portico_purge_jobs', 'operate'],

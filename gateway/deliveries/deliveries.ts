@@ -1,6 +1,6 @@
 import type { HttpExchange } from '../http/index.ts';
 import type { Jobs } from '../jobs/index.ts';
-import { type Metadata, MetadataError, type MetadataProblem } from '../metadata/index.ts';
+import { type DeliveriesMetadata, type Metadata, MetadataError, type MetadataProblem } from '../metadata/index.ts';
 import type { WebhookDependencies, WebhookState } from '../webhook-jobs/index.ts';
 import { deliveryCommands } from './commands.ts';
 import { DELIVERY_KIND, deliveryRunner } from './delivery-runner.ts';
@@ -22,6 +22,8 @@ export interface Deliveries {
   readonly endpoint: (exchange: HttpExchange) => Promise<void>;
   /** Commands of the metadata API, by their names. */
   readonly commands: ReadonlyMap<string, (args: unknown) => Promise<unknown>>;
+  /** The producers and subscriptions of the metadata that is active. */
+  metadata(): DeliveriesMetadata;
   /** How calls of its webhooks go. */
   states(): readonly WebhookState[];
   /** As a subscriber of the metadata. @throws MetadataError when it does not fit the environment. */
@@ -29,6 +31,7 @@ export interface Deliveries {
 }
 
 interface OpenedMetadata {
+  readonly metadata: DeliveriesMetadata;
   readonly producers: readonly Producer[];
   readonly subscriptions: ReadonlyMap<string, EventSubscription>;
 }
@@ -52,6 +55,7 @@ export function openDeliveries({ metadata, dependencies, jobs, maxBodyBytes }: D
       maxBodyBytes,
     }),
     commands: deliveryCommands(jobs.invocations),
+    metadata: () => opened.metadata,
     states: () => [...opened.subscriptions.values()].map(({ http }) => http.state()),
     prepare: (changed) => {
       const next = open(changed, dependencies);
@@ -74,5 +78,5 @@ function open(metadata: Metadata, dependencies: WebhookDependencies): OpenedMeta
   const producers = openProducers(metadata.deliveries, dependencies.environment, report);
   const subscriptions = openEventSubscriptions(metadata.deliveries, dependencies, report);
   if (problems.length > 0) throw new MetadataError(problems);
-  return { producers, subscriptions };
+  return { metadata: metadata.deliveries, producers, subscriptions };
 }

@@ -4,6 +4,7 @@ import type { JobFilter, JobState, Jobs } from '../jobs/index.ts';
 import { jobsNotChanged, jobsTakeTooLong, jobsUnreadable, unknownJob } from './errors.ts';
 import { OneAtATime } from './one-at-a-time.ts';
 import { JOB_COMMAND_SHAPES, type OperatedJobs, readJobArguments } from './shapes.ts';
+import { type EventParties, shownDeliveries } from './shown-deliveries.ts';
 import { type ShownQueue, shownJob, shownJobDetails, shownQueues } from './shown-jobs.ts';
 import { type ScheduledTrigger, type ShownTrigger, shownTrigger } from './shown-schedules.ts';
 
@@ -40,20 +41,28 @@ const MOST_LOGGED_IDS = 50;
 
 type ReadJobs = Pick<Jobs, 'admin' | 'invocations' | 'scheduled' | 'cronPlans'>;
 
+/** What the metadata that is active says of work without a request of a client. */
+export interface ActiveSchedules {
+  readonly cronTriggers: () => readonly ScheduledTrigger[];
+  readonly deliveries: () => EventParties;
+}
+
+/** How old the numbers of subscriptions may be: their jobs are not counted for each who looks. */
+const SUBSCRIPTIONS_AGE_MS = 10_000;
+
 /** The commands of the metadata API by which operators see jobs, and act on them. Who may run which, its caller decides. */
 export class JobCommands {
   readonly #jobs: ReadJobs;
-  readonly #triggers: () => readonly ScheduledTrigger[];
+  readonly #schedules: ActiveSchedules;
   readonly #looks = new OneAtATime(MOST_AT_A_TIME);
   /** Of their own, since a list may take seconds, and an act is about what happens now. */
   readonly #acts = new OneAtATime(MOST_AT_A_TIME);
   /** The list of queues that waits for its turn: for all who ask until then, as new as the strictest of them wants it. */
   #waitingQueues: { maxAgeMs: number; readonly queues: Promise<readonly ShownQueue[]> } | undefined;
 
-  /** @param triggers the cron triggers of the metadata that is active. */
-  constructor(jobs: ReadJobs, triggers: () => readonly ScheduledTrigger[]) {
+  constructor(jobs: ReadJobs, schedules: ActiveSchedules) {
     this.#jobs = jobs;
-    this.#triggers = triggers;
+    this.#schedules = schedules;
   }
 
   /**
@@ -77,6 +86,9 @@ export class JobCommands {
         return this.#listTriggers(caller);
       case 'portico_get_one_off_events':
         return this.#listEvents(readJobArguments(JOB_COMMAND_SHAPES[type], given).limit, caller);
+      case 'portico_get_event_subscriptions':
+        readJobArguments(JOB_COMMAND_SHAPES[type], given);
+        return this.#listSubscriptions(caller);
       case 'portico_retry_jobs':
         return this.#act('retry', readJobArguments(JOB_COMMAND_SHAPES[type], given), caller);
       case 'portico_cancel_jobs':
@@ -137,7 +149,7 @@ export class JobCommands {
   #listTriggers({ isOperator }: JobCommandCaller) {
     const { cronPlans, scheduled } = this.#jobs;
     return this.#looks.run(async () => {
-      const triggers = this.#triggers();
+      const triggers = this.#schedules.cronTriggers();
       const listed = triggers.slice(0, MOST_TRIGGERS);
       const { now, plans } = await readJobs(() => cronPlans.read());
       const last = await readJobs(() => scheduled.lastTimes(listed.map(({ name }) => name)));
@@ -158,6 +170,11 @@ export class JobCommands {
     const events = await this.#looks.run(() => readJobs(() => this.#jobs.scheduled.pendingEvents(limit + 1)));
     const items = events.slice(0, limit).map((event) => shownJob(event, isOperator));
     return { items, are_more: events.length > limit, may_operate: isOperator };
+  }
+
+  async #listSubscriptions({ isOperator }: JobCommandCaller) {
+    const queues = await this.#readQueues(SUBSCRIPTIONS_AGE_MS);
+    return { ...shownDeliveries(this.#schedules.deliveries(), queues), may_operate: isOperator };
   }
 
   async #act(

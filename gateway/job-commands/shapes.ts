@@ -41,6 +41,7 @@ export const JOB_COMMAND_SHAPES = {
   portico_get_job: z.strictObject({ id: jobId }),
   portico_get_cron_triggers: z.strictObject({}),
   portico_get_one_off_events: z.strictObject({ limit: z.int().min(1).max(200).default(50) }),
+  portico_get_event_subscriptions: z.strictObject({}),
   portico_retry_jobs: operatedJobs,
   portico_cancel_jobs: operatedJobs,
   portico_purge_jobs: operatedJobs,

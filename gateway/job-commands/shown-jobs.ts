@@ -141,7 +141,7 @@ function shownPause({ tenant, reason, since, until, processes, ofProcesses }: Qu
   };
 }
 
-const NO_JOB_COUNTS = { queued: 0, running: 0, scheduled: 0, waiting: 0, dead: 0 };
+export const NO_JOB_COUNTS = { queued: 0, running: 0, scheduled: 0, waiting: 0, dead: 0 };
 
 function compareNames(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);

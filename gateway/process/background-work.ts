@@ -57,7 +57,7 @@ export function openBackgroundWork({ jobs, config, metadata, http, log }: Backgr
   );
   return {
     commands: new Map([...schedules.commands, ...deliveries.commands]),
-    jobCommands: new JobCommands(jobs, schedules.cronTriggers),
+    jobCommands: new JobCommands(jobs, { cronTriggers: schedules.cronTriggers, deliveries: deliveries.metadata }),
     events: deliveries.endpoint,
     subscribers: [schedules, deliveries],
     states: () => [...schedules.states(), ...deliveries.states()],

@@ -12,7 +12,7 @@ import { describeAdministration } from './administration-scenarios.ts';
 import { accessibilityProblems, ConsolePages, openBrowser, openPage, type WatchedPage } from './browser.ts';
 import { exploredService } from './explored-service.ts';
 import { describeTrials } from './explorer-scenarios.ts';
-import { addJobsTo, describeJobs, type JobsWebhook, LOOKING_ROLE } from './job-scenarios.ts';
+import { addJobsTo, DELIVERY_SECRETS, describeJobs, type JobsWebhook, LOOKING_ROLE } from './job-scenarios.ts';
 import { describeTypedText } from './typed-text-scenarios.ts';
 
 const ADMIN_SECRET = 'console-suite-admin-secret';
@@ -39,6 +39,7 @@ beforeAll(async () => {
   );
   jobsWebhook = await addJobsTo(metadata);
   const environment = {
+    ...DELIVERY_SECRETS,
     HASURA_GRAPHQL_METADATA_DIR: metadata,
     HASURA_GRAPHQL_ADMIN_SECRET: ADMIN_SECRET,
     // The auth service asks the gateway for its keys there.

@@ -7,6 +7,7 @@ import type { ChangePreview } from '../../gateway/insight/preview.ts';
 import type { BoundedReport } from '../../gateway/insight/report.ts';
 import type { RoleDifference } from '../../gateway/insight/role-differences.ts';
 import type { SourceInsight } from '../../gateway/insight/sources.ts';
+import type { ShownDeliveries } from '../../gateway/job-commands/shown-deliveries.ts';
 import type { ShownJob, ShownJobDetails, ShownQueue } from '../../gateway/job-commands/shown-jobs.ts';
 
 /** Whether what the gateway answers has all that the console's pages read, of the same types. */
@@ -24,4 +25,5 @@ export type InsightFits = [
   Fits<ShownJob, readJobs.Job>,
   Fits<ShownJobDetails, readJobs.JobDetails>,
   Fits<ShownQueue, readJobs.JobQueue>,
+  Fits<ShownDeliveries, readJobs.EventSubscriptions>,
 ];

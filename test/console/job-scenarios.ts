@@ -12,6 +12,13 @@ import { accessibilityProblems, type WatchedPage } from './browser.ts';
 export const LOOKING_ROLE = 'manager';
 const ACTION = 'send_invoice';
 const TRIGGER = 'leap-year-figures';
+const SUBSCRIPTION = 'billing';
+/** What the metadata's deliveries need of the environment. */
+export const DELIVERY_SECRETS = {
+  ORDERS_EVENTS_SECRET: 'of-a-person-the-service-of-orders-1',
+  BILLING_WEBHOOK_SECRET: 'of-a-person-the-webhook-of-billing-1',
+};
+const CLOUD_EVENT = 'application/cloudevents+json';
 const PHONE = { viewport: { width: 390, height: 844 } };
 
 /** The webhook of the asynchronous action that has the jobs. */
@@ -52,6 +59,22 @@ export async function addJobsTo(metadata: string): Promise<JobsWebhook> {
   };
   const triggers = [{ ...trigger, comment: 'for the accountants', include_in_metadata: true }];
   writeFileSync(join(metadata, 'cron_triggers.yaml'), stringify(triggers));
+  const event = { types: ['com.example.order.*'], all_tenants: true };
+  const deliveries = {
+    producers: [{ ...event, name: 'orders', secret_from_env: 'ORDERS_EVENTS_SECRET', sources: ['/orders/*'] }],
+    subscriptions: [
+      {
+        ...event,
+        name: SUBSCRIPTION,
+        comment: '<img src=x onerror=alert(1)>',
+        webhook: `${server.url}/?key=of-a-person`,
+        secret_from_env: 'BILLING_WEBHOOK_SECRET',
+        order_key: 'subject',
+        retry_conf: { num_retries: 0 },
+      },
+    ],
+  };
+  writeFileSync(join(metadata, 'deliveries.yaml'), stringify(structuredClone(deliveries)));
   return webhook;
 }
 
@@ -220,6 +243,36 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       await page.context().close();
     });
 
+    test('sees who gets events, and those that could not be delivered', async () => {
+      const page = await openAsOperator('jobs');
+      await page.getByRole('link', { name: 'Deliveries' }).click();
+      await focused(page.getByRole('heading', { level: 1, name: 'Deliveries' }));
+      const row = page.getByRole('region', { name: 'Subscriptions' }).getByRole('row').nth(1);
+      await row.getByText('<img src=x onerror=alert(1)>').waitFor();
+      expect(await row.textContent()).toMatch(/^billing.*com\.example\.order\.\*allsubject00–$/);
+      const producer = page.getByRole('region', { name: 'Producers' }).getByRole('row').nth(1);
+      expect(await producer.textContent()).toBe('orders/orders/*com.example.order.*all');
+      expect(await page.content()).not.toContain('of-a-person');
+      console.webhook().isUp = false;
+      const event = { specversion: '1.0', id: '1', source: '/orders/1', type: 'com.example.order.paid', tenantid: '1' };
+      const init = { authorization: `Bearer ${DELIVERY_SECRETS.ORDERS_EVENTS_SECRET}`, 'content-type': CLOUD_EVENT };
+      const posted = await fetch(`${console.url()}/v1/events`, {
+        method: 'POST',
+        headers: init,
+        body: JSON.stringify(event),
+      });
+      expect(await posted.json()).toEqual({ deliveries: 1 });
+      await page.goBack();
+      const queue = page.getByRole('region', { name: 'Queues' }).getByRole('row').filter({ hasText: SUBSCRIPTION });
+      while ((await queue.locator('.badge.bad').count()) === 0)
+        await page.getByRole('button', { name: 'Refresh' }).click();
+      await page.getByRole('link', { name: 'Deliveries' }).click();
+      await row.getByRole('link', { name: '1', exact: true }).click();
+      await page.getByText('1 job, the newest first').waitFor();
+      expect(page.problems()).toEqual([]);
+      await page.context().close();
+    });
+
     test('sees what is paused, why, since when and where', async () => {
       await call('78', false);
       const page = await openAsOperator('');
@@ -282,7 +335,7 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       const page = await openConsole('jobs');
       await logIn(page, 'dora');
       await page.getByLabel('Role').selectOption('tenant_admin');
-      for (const path of ['jobs', `jobs?tenant=1`, `jobs/${id}`, 'jobs/schedules']) {
+      for (const path of ['jobs', `jobs?tenant=1`, `jobs/${id}`, 'jobs/schedules', 'jobs/deliveries']) {
         await openAddress(page, path);
         await page.getByRole('alert').filter({ hasText: 'Jobs are shown to platform operators' }).waitFor();
         expect([path, await page.getByText(ACTION).count()]).toEqual([path, 0]);
@@ -318,7 +371,13 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       const id = await call('77', false);
       const page = await openAsOperator('', { ...PHONE, colorScheme });
       await withPauses(page, [{ tenant: null, reason: 'circuit-open', processes: 1, of_processes: 2 }]);
-      for (const path of ['jobs', `jobs?kind=action&queue=${ACTION}`, `jobs/${id}`, 'jobs/schedules']) {
+      for (const path of [
+        'jobs',
+        `jobs?kind=action&queue=${ACTION}`,
+        `jobs/${id}`,
+        'jobs/schedules',
+        'jobs/deliveries',
+      ]) {
         await openAddress(page, path);
         await page.locator('.page[aria-busy=false] h1').waitFor();
         await page.locator('.paged[aria-busy=false] [role=status]').first().waitFor();

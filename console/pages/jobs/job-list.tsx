@@ -4,7 +4,8 @@ import type { Job, JobPage, JobQueues } from '../../api/index.ts';
 import { Button, Notice, PageHeader, Time, useLoaded } from '../../parts/index.ts';
 import { pathWith } from '../../routing/index.ts';
 import { role } from '../../session/index.ts';
-import { administrationPages, jobView, schedules, jobsPage as texts } from '../../texts/index.ts';
+import { administrationPages, deliveries, jobView, schedules, jobsPage as texts } from '../../texts/index.ts';
+import { DELIVERIES } from './delivery-list.tsx';
 import { JobFilters, pickedJobs } from './job-filters.tsx';
 import { fetchJobs } from './job-requests.ts';
 import { JobStateBadge, kindName } from './job-state.tsx';
@@ -57,8 +58,9 @@ export function JobList() {
         <JobsFailure error={queues.error} reload={reload} />
       ) : (
         <>
-          <p>
+          <p class="row">
             <Link to={`jobs/${SCHEDULES}`}>{schedules.title}</Link>
+            <Link to={`jobs/${DELIVERIES}`}>{deliveries.title}</Link>
           </p>
           {mayOperate === false && <Notice kind="info">{texts.looksOnly}</Notice>}
           <QueueTable loaded={queues} />

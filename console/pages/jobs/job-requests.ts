@@ -8,7 +8,8 @@ export function fetchJobs<T>(
     | 'portico_get_jobs'
     | 'portico_get_job'
     | 'portico_get_cron_triggers'
-    | 'portico_get_one_off_events',
+    | 'portico_get_one_off_events'
+    | 'portico_get_event_subscriptions',
   args: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<T & MayOperate> {

@@ -53,7 +53,7 @@ export function QueueTable({ loaded }: { readonly loaded: Loaded<JobQueues> }) {
 }
 
 /** What is not begun for now, why and since when. */
-function Pauses({ pauses }: { readonly pauses: readonly QueuePause[] }) {
+export function Pauses({ pauses }: { readonly pauses: readonly QueuePause[] }) {
   const hidden = pauses.length - SHOWN_PAUSES;
   return (
     <>

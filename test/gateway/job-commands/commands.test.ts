@@ -24,6 +24,7 @@ const LOOKS = [
   'portico_get_job',
   'portico_get_cron_triggers',
   'portico_get_one_off_events',
+  'portico_get_event_subscriptions',
 ];
 const ACTS = ['portico_retry_jobs', 'portico_cancel_jobs', 'portico_purge_jobs'];
 /** What is of people, and of no interest to operators. */

@@ -10,7 +10,10 @@ function counted() {
     return [];
   };
   const jobs = { admin: { stats, pauses: async () => [] }, invocations: {} };
-  const commands = new JobCommands(jobs as unknown as ConstructorParameters<typeof JobCommands>[0], () => []);
+  const commands = new JobCommands(jobs as unknown as ConstructorParameters<typeof JobCommands>[0], {
+    cronTriggers: () => [],
+    deliveries: () => ({ producers: [], subscriptions: [] }),
+  });
   const caller = { role: 'admin', variables: {}, isOperator: true, log: createLogger('gateway', 'silent') };
   const ask = (args?: object) => commands.run('portico_get_job_queues', args, caller);
   return { ages, ask };

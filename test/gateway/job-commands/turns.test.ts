@@ -20,7 +20,10 @@ function controlled() {
     purge: ask('purge', 1),
   };
   const jobs = { admin, invocations: {} };
-  const commands = new JobCommands(jobs as unknown as ConstructorParameters<typeof JobCommands>[0], () => []);
+  const commands = new JobCommands(jobs as unknown as ConstructorParameters<typeof JobCommands>[0], {
+    cronTriggers: () => [],
+    deliveries: () => ({ producers: [], subscriptions: [] }),
+  });
   const caller = { role: 'admin', variables: {}, isOperator: true, log: createLogger('gateway', 'silent') };
   const begun = () => asked.map(({ what }) => what);
   const run = async (type: string, args: object = { ids: [ID] }) => commands.run(type, args, caller);

@@ -1,0 +1,96 @@
+import { NO_JOB_COUNTS, type ShownQueue } from './shown-jobs.ts';
+
+/** A producer or a subscription of the metadata, as far as it is shown. */
+interface EventParty {
+  readonly name: string;
+  readonly comment?: string | null | undefined;
+  /** Texts, or prefixes with a `*` at the end. */
+  readonly types: readonly string[];
+  /** Undefined: all. */
+  readonly tenants?: readonly string[] | undefined;
+}
+
+/** The deliveries of the metadata that is active. */
+export interface EventParties {
+  readonly producers: readonly (EventParty & { readonly sources: readonly string[] })[];
+  readonly subscriptions: readonly (EventParty & {
+    /** The attribute by whose value events are in order, or `tenant`; undefined: in none. */
+    readonly order_key?: string | undefined;
+  })[];
+}
+
+/** Subscriptions, and producers, that are listed. */
+const MOST_PARTIES = 500;
+/** Types, sources and tenants of each. */
+const MOST_NAMES = 50;
+
+/** The first items of a list. */
+interface Shortened<T> {
+  readonly items: readonly T[];
+  readonly omitted: number;
+}
+
+interface ShownParty {
+  readonly name: string;
+  readonly comment: string | null;
+  readonly types: Shortened<string>;
+  /** Null: all. */
+  readonly tenants: Shortened<string> | null;
+}
+
+/** A subscription as operators see it, with the jobs of its queue: nothing of its webhook, headers and secrets. */
+interface ShownSubscription extends ShownParty, Omit<ShownQueue, 'kind' | 'queue'> {
+  readonly order_key: string | null;
+}
+
+interface ShownProducer extends ShownParty {
+  readonly sources: Shortened<string>;
+}
+
+export interface ShownDeliveries {
+  readonly subscriptions: Shortened<ShownSubscription>;
+  readonly producers: Shortened<ShownProducer>;
+}
+
+/** The kind of jobs that deliver events. */
+const DELIVERY_KIND = 'delivery';
+
+/** @param queues all that have jobs or pauses; those of removed subscriptions are among them. */
+export function shownDeliveries(
+  { subscriptions, producers }: EventParties,
+  queues: readonly ShownQueue[],
+): ShownDeliveries {
+  const bySubscription = new Map(
+    queues.filter(({ kind }) => kind === DELIVERY_KIND).map((counted) => [counted.queue, counted]),
+  );
+  return {
+    subscriptions: mapFirst(subscriptions, MOST_PARTIES, (subscription) => {
+      const { kind: _, queue: __, ...counted } = bySubscription.get(subscription.name) ?? NO_QUEUE;
+      return { ...shownParty(subscription), order_key: subscription.order_key ?? null, ...counted };
+    }),
+    producers: mapFirst(producers, MOST_PARTIES, (producer) => ({
+      ...shownParty(producer),
+      sources: firstNames(producer.sources),
+    })),
+  };
+}
+
+const NO_QUEUE: ShownQueue = {
+  kind: DELIVERY_KIND,
+  queue: '',
+  ...NO_JOB_COUNTS,
+  oldest_queued_seconds: null,
+  pauses: [],
+};
+
+function shownParty({ name, comment, types, tenants }: EventParty): ShownParty {
+  return { name, comment: comment ?? null, types: firstNames(types), tenants: tenants ? firstNames(tenants) : null };
+}
+
+function firstNames(names: readonly string[]): Shortened<string> {
+  return mapFirst(names, MOST_NAMES, (name) => name);
+}
+
+function mapFirst<T, Shown>(list: readonly T[], most: number, show: (item: T) => Shown): Shortened<Shown> {
+  return { items: list.slice(0, most).map(show), omitted: Math.max(0, list.length - most) };
+}
