@@ -4,9 +4,13 @@ export const account = {
   user: 'User',
   userId: 'User id',
   tenant: 'Tenant',
+  tenantId: 'Tenant id',
   role: 'Role of requests',
   roles: 'Allowed roles',
   adminSecret: 'You are using the admin secret. Requests run as any role that you name.',
+  serviceAccount:
+    'You are logged in as a service account. It has tokens and no sessions: to end its access, revoke it.',
+  notSeen: 'The role of your requests does not see your name and sessions. This is what your token says:',
   sessions: {
     title: 'Sessions',
     device: 'Device',

@@ -344,6 +344,15 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))).not.toMatch(
         new RegExp(`eyJ|${DEMO_OPERATOR.clientSecret}`),
       );
+      await page.getByRole('link', { name: `Logged in as ${DEMO_OPERATOR.clientId}` }).click();
+      await page.getByText('You are logged in as a service account.').waitFor();
+      expect(await page.getByRole('definition').allTextContents()).toEqual([
+        DEMO_OPERATOR.clientId,
+        '3',
+        'platform_operator',
+        'platform_operator',
+      ]);
+      expect(await accessibilityProblems(page)).toEqual([]);
       const revoked = page.waitForResponse((response) => response.url().endsWith('/oauth/revoke'));
       await page.getByRole('button', { name: 'Log out' }).click();
       expect((await revoked).ok()).toBe(true);

@@ -11,7 +11,7 @@ import {
   Time,
   useLoaded,
 } from '../../parts/index.ts';
-import { kindOfSession, query, role } from '../../session/index.ts';
+import { claims, kindOfSession, query, role } from '../../session/index.ts';
 import { account, shell } from '../../texts/index.ts';
 import { ACCOUNT, END_SESSION } from './documents.ts';
 
@@ -23,13 +23,42 @@ export function AccountPage() {
   return (
     <>
       <PageHeader title={account.title} lead={account.lead} />
-      {kindOfSession.value === 'admin-secret' ? <Notice kind="info">{account.adminSecret}</Notice> : <OwnAccount />}
+      <AccountContent />
+    </>
+  );
+}
+
+function AccountContent() {
+  const kind = kindOfSession.value;
+  if (kind === 'admin-secret') return <Notice kind="info">{account.adminSecret}</Notice>;
+  return kind === 'service-account' ? <TokenFacts note={account.serviceAccount} /> : <OwnAccount />;
+}
+
+/** Who the caller is as far as the token says it. */
+function TokenFacts({ note }: { readonly note: string }) {
+  const { userId, tenantId, roles } = claims.value ?? { roles: [] };
+  return (
+    <>
+      <Notice kind="info">{note}</Notice>
+      <dl class="facts card">
+        <dt>{account.userId}</dt>
+        <dd>
+          <code>{userId ?? account.sessions.unknown}</code>
+        </dd>
+        <dt>{account.tenantId}</dt>
+        <dd>{tenantId ?? account.sessions.unknown}</dd>
+        <dt>{account.role}</dt>
+        <dd>{role.value}</dd>
+        <dt>{account.roles}</dt>
+        <dd>{roles.join(', ')}</dd>
+      </dl>
     </>
   );
 }
 
 function OwnAccount() {
   const { value, error, isLoading, reload } = useLoaded((signal) => query(ACCOUNT, {}, { signal }), [role.value]);
+  if (error instanceof ApiError && error.code === 'validation-failed') return <TokenFacts note={account.notSeen} />;
   if (!value && error !== undefined) return <LoadFailure error={error} reload={reload} />;
   if (!value) return <p class="loading dim">{shell.loading}</p>;
   const { auth_user_me: user, auth_session_list: sessions } = value;
