@@ -15,4 +15,5 @@ export { Select } from './select.tsx';
 export { type Tab, Tabs } from './tabs.tsx';
 export { Time } from './time.tsx';
 export { type Loaded, useLoaded } from './use-loaded.ts';
+export { useRefresh } from './use-refresh.ts';
 export { TYPING_PAUSE_MS, useSettled } from './use-settled.ts';

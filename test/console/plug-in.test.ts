@@ -204,6 +204,11 @@ describeInBrowser('on a phone and in the dark', () => {
 describeInBrowser('a user', () => {
   test('is not shown the way to the pages of operators, and is refused there', async () => {
     const page = await openPage(browser);
+    await page.clock.install();
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/v1/metadata')) asked++;
+    });
     await page.goto(`${gateway.url}/console/sources`);
     await page.getByRole('tab', { name: 'Access token' }).click();
     await page.getByLabel('Access token').last().fill(issuer.token());
@@ -212,6 +217,8 @@ describeInBrowser('a user', () => {
     await page.getByText('This page needs the role admin or observer. Yours is user').waitFor();
     expect(await page.getByRole('link', { name: 'Sources' }).count()).toBe(0);
     expect(await page.content()).not.toContain('shop');
+    await page.clock.runFor(60_000);
+    expect(asked).toBe(1);
     await page.context().close();
   });
 });

@@ -1,13 +1,12 @@
 import { Link, PagedList } from '../../administration/index.ts';
 import type { Bounded, EventProducer, EventSubscription, EventSubscriptions } from '../../api/index.ts';
-import { Button, type Loaded, PageHeader, useLoaded } from '../../parts/index.ts';
+import { Button, type Loaded, PageHeader, useLoaded, useRefresh } from '../../parts/index.ts';
 import { pathWith } from '../../routing/index.ts';
 import { role } from '../../session/index.ts';
 import { jobQueues, jobView, jobsPage as page, deliveries as texts } from '../../texts/index.ts';
 import { fetchJobs } from './job-requests.ts';
 import { JobsFailure, refusalOfJobs } from './jobs-failure.tsx';
 import { Pauses } from './queue-table.tsx';
-import { useRefresh } from './use-refresh.ts';
 
 /** The address of the list below that of jobs; no job has such an id. */
 export const DELIVERIES = 'deliveries';

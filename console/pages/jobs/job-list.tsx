@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { Link, PagedList, pageCursor } from '../../administration/index.ts';
 import type { Job, JobPage, JobQueues } from '../../api/index.ts';
-import { Button, Notice, PageHeader, Time, useLoaded } from '../../parts/index.ts';
+import { Button, Notice, PageHeader, Time, useLoaded, useRefresh } from '../../parts/index.ts';
 import { pathWith } from '../../routing/index.ts';
 import { role } from '../../session/index.ts';
 import { administrationPages, deliveries, jobView, schedules, jobsPage as texts } from '../../texts/index.ts';
@@ -13,7 +13,6 @@ import { JobsFailure, refusalOfJobs } from './jobs-failure.tsx';
 import { QueueActs } from './queue-acts.tsx';
 import { QueueTable } from './queue-table.tsx';
 import { SCHEDULES } from './schedule-list.tsx';
-import { useRefresh } from './use-refresh.ts';
 
 /** What refreshes itself has numbers that may be so old, so that open pages do not make the database count for each of them. */
 const TIMED_MAX_AGE_MS = 10_000;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Link, PagedList } from '../../administration/index.ts';
 import type { JobDetails } from '../../api/index.ts';
-import { Button, type Loaded, PageHeader, Time, useLoaded } from '../../parts/index.ts';
+import { Button, type Loaded, PageHeader, Time, useLoaded, useRefresh } from '../../parts/index.ts';
 import { pathWith } from '../../routing/index.ts';
 import { role } from '../../session/index.ts';
 import { jobsPage as page, shell, jobView as texts } from '../../texts/index.ts';
@@ -9,7 +9,6 @@ import { JobActs } from './job-acts.tsx';
 import { fetchJobs } from './job-requests.ts';
 import { JobStateBadge, kindName } from './job-state.tsx';
 import { JobsFailure } from './jobs-failure.tsx';
-import { useRefresh } from './use-refresh.ts';
 
 /** States that change by themselves. */
 const CHANGING_STATES: ReadonlySet<string> = new Set(['queued', 'running', 'scheduled', 'waiting']);

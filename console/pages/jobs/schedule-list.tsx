@@ -1,13 +1,12 @@
 import { Link, PagedList } from '../../administration/index.ts';
 import type { CronTrigger, CronTriggers, Job, PendingEvents } from '../../api/index.ts';
-import { Button, type Loaded, PageHeader, Time, useLoaded } from '../../parts/index.ts';
+import { Button, type Loaded, PageHeader, Time, useLoaded, useRefresh } from '../../parts/index.ts';
 import { pathWith } from '../../routing/index.ts';
 import { role } from '../../session/index.ts';
 import { jobView, jobsPage as page, schedules as texts } from '../../texts/index.ts';
 import { fetchJobs } from './job-requests.ts';
 import { JobStateBadge } from './job-state.tsx';
 import { JobsFailure, refusalOfJobs } from './jobs-failure.tsx';
-import { useRefresh } from './use-refresh.ts';
 
 /** The address of the list below that of jobs; no job has such an id. */
 export const SCHEDULES = 'schedules';

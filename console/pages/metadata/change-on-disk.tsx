@@ -1,13 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { callMetadataApi, type MetadataFileList, type MetadataPreview } from '../../api/index.ts';
-import { Button, ErrorNotice, Notice, ProblemList, ScrollRegion, useLoaded } from '../../parts/index.ts';
+import { Button, ErrorNotice, Notice, ProblemList, ScrollRegion, useLoaded, useRefresh } from '../../parts/index.ts';
 import { authorized, role } from '../../session/index.ts';
 import { metadata, shell } from '../../texts/index.ts';
 
 const pendingTexts = metadata.pending;
-
-/** Where changed files wait for a reload, the page shows them while they are edited. */
-const LOOK_AGAIN_MS = 10_000;
 
 /** What the files on disk would change, before they are activated. */
 export function ChangeOnDisk() {
@@ -20,13 +17,8 @@ export function ChangeOnDisk() {
     [role.value],
   );
   const isWatched = value?.files.watched ?? true;
-  useEffect(() => {
-    if (isWatched) return;
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') reload();
-    }, LOOK_AGAIN_MS);
-    return () => clearInterval(timer);
-  }, [isWatched]);
+  // Where changed files wait for a reload, the page shows them while they are edited.
+  useRefresh(isWatched ? undefined : reload);
   const [outcome, setOutcome] = useState<{ text?: string; error?: unknown; isBusy: boolean }>({ isBusy: false });
   async function activate() {
     setOutcome({ isBusy: true });

@@ -1,6 +1,13 @@
-import { useEffect } from 'preact/hooks';
-import { callMetadataApi, type SourceInsight, type SourcesInsight } from '../../api/index.ts';
-import { Button, ErrorNotice, PageHeader, ProblemList, ScrollRegion, useLoaded } from '../../parts/index.ts';
+import { ApiError, callMetadataApi, type SourceInsight, type SourcesInsight } from '../../api/index.ts';
+import {
+  Button,
+  ErrorNotice,
+  PageHeader,
+  ProblemList,
+  ScrollRegion,
+  useLoaded,
+  useRefresh,
+} from '../../parts/index.ts';
 import { authorized, role } from '../../session/index.ts';
 import { shell, sources as texts } from '../../texts/index.ts';
 import { SourceDetails } from './source-details.tsx';
@@ -17,12 +24,8 @@ export function SourcesPage() {
       ),
     [role.value],
   );
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') reload();
-    }, REFRESH_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const isRefused = error instanceof ApiError && error.code === 'access-denied';
+  useRefresh(isRefused ? undefined : reload, REFRESH_MS);
   return (
     <>
       <PageHeader title={texts.title} lead={texts.lead}>
