@@ -3,7 +3,10 @@ import { listedNames } from './types.ts';
 
 /** Listening, stopping, logs and metrics. */
 export const servingSettings = {
-  HASURA_GRAPHQL_SERVER_HOST: setting.text().default('127.0.0.1').describe('Address that the gateway listens on; `*`: all of this machine.'),
+  HASURA_GRAPHQL_SERVER_HOST: setting
+    .text()
+    .default('127.0.0.1')
+    .describe('Address that the gateway listens on; `*`: all of this machine.'),
   HASURA_GRAPHQL_SERVER_PORT: setting.port(8080).describe('Port that the gateway listens on.'),
   PORTICO_WORKERS: setting
     .integer(0, 0, 256)
