@@ -1,5 +1,6 @@
 // `npm run lint`: the linter and the type checks, beside each other.
 import { fileURLToPath } from 'node:url';
+import { MissingDependencies } from './missing-dependencies.mjs';
 import { runBeside } from './run-beside.mjs';
 
 const PROJECTS = ['tsconfig.test.json', 'tsconfig.console.json', 'tsconfig.browser.json'];
@@ -9,7 +10,15 @@ const PROJECTS = ['tsconfig.test.json', 'tsconfig.console.json', 'tsconfig.brows
 process.env.GOGC ??= '400';
 process.env.GOMEMLIMIT ??= '2GiB';
 
-process.exitCode = await runBeside(fileURLToPath(new URL('..', import.meta.url)), [
+const commands = [
   ['biome', 'check', '--error-on-warnings', '.'],
   ...PROJECTS.map((project) => ['tsc', '--singleThreaded', '-p', project]),
-]);
+];
+try {
+  process.exitCode = await runBeside(fileURLToPath(new URL('..', import.meta.url)), commands);
+} catch (error) {
+  if (error.code !== 'ENOENT') throw error;
+  const { message } = new MissingDependencies('the linter and the compiler are missing');
+  process.stderr.write(`portico: ${message}\n`);
+  process.exitCode = 1;
+}

@@ -40,14 +40,16 @@ describe('the version of Node', () => {
   );
 });
 
-test('a checkout without its dependencies is told to install them', async () => {
+test.each([
+  ['build/main.mjs', 'the database client is missing'],
+  ['build/lint.mjs', 'the linter and the compiler are missing'],
+])('without its dependencies %s of a checkout says how to install them', async (program, state) => {
   const checkout = mkdtempSync(join(tmpdir(), 'portico-checkout-'));
   try {
     for (const path of ['build', 'prisma', 'package.json']) cpSync(path, join(checkout, path), { recursive: true });
-    expect(await failureOf(['build/main.mjs'], checkout)).toEqual({
+    expect(await failureOf([program], checkout)).toEqual({
       code: 1,
-      stderr:
-        'portico: the database client is missing, and the development dependencies are not installed: run "npm ci"\n',
+      stderr: `portico: ${state}, and the development dependencies are not installed: run "npm ci --include=dev"\n`,
     });
   } finally {
     rmSync(checkout, { recursive: true });
