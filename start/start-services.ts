@@ -114,7 +114,12 @@ export function beginDatabase(
   group: ServiceGroup,
   screen: Screen,
 ): StartedDatabase | undefined {
-  if (settings.databaseGiven || settings.production) return undefined;
+  if (settings.databaseGiven) return undefined;
+  if (settings.production) {
+    // A shell may have it for other projects; the services then name what they lack, but not why they need it.
+    screen.say('NODE_ENV is production, so no database, secrets and demo accounts are made: unset it for development');
+    return undefined;
+  }
   const database = embeddedDatabaseIn(settings.dataDir);
   const exists = database.exists();
   screen.say(
