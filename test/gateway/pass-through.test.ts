@@ -193,7 +193,13 @@ describe('a service that cannot answer', () => {
       { path: '$', error: 'the service "down" cannot be reached', code: 'unexpected' },
     ]);
     expect(text).not.toContain(String(closedPort));
-    expect(gateway.logs()).toContain('upstream.call_failed');
+    const line = gateway
+      .logs()
+      .split('\n')
+      .findLast((one) => one.includes('upstream.call_failed'));
+    expect(JSON.parse(line ?? '')).toMatchObject({ service: 'gateway', source: 'down' });
+    // A reader of logs may refuse an object with two members of one name.
+    expect(line?.match(/"service":/g)).toHaveLength(1);
   });
 
   test('is a 502 when the service closes the connection', async () => {

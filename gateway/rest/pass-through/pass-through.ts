@@ -123,11 +123,11 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
 }
 
 /** A handshake that is passed on is logged twice: when the service responds, and when the connection is closed. */
-function logSocket({ log, clientAddress: ip }: IncomingRequest, socket: Socket, service: string): void {
+function logSocket({ log, clientAddress: ip }: IncomingRequest, socket: Socket, source: string): void {
   const startedAt = performance.now();
-  log.info({ event: 'websocket.opened', type: 'websocket-log', ip, service }, 'WebSocket opened');
+  log.info({ event: 'websocket.opened', type: 'websocket-log', ip, source }, 'WebSocket opened');
   socket.once('close', () => {
     const duration_ms = Math.round(performance.now() - startedAt);
-    log.info({ event: 'websocket.closed', type: 'websocket-log', ip, service, duration_ms }, 'WebSocket closed');
+    log.info({ event: 'websocket.closed', type: 'websocket-log', ip, source, duration_ms }, 'WebSocket closed');
   });
 }

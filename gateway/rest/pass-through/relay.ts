@@ -158,7 +158,7 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
       sendFlatError(this.#exchange, reason);
       return;
     }
-    log.warn({ event: 'upstream.call_failed', service: name, reason: reason.message }, 'call to a service failed');
+    log.warn({ event: 'upstream.call_failed', source: name, reason: reason.message }, 'call to a service failed');
     // Where the answer has begun there is no other way to say that it is not complete.
     if (response.headersSent) response.destroy();
     else sendFlatError(this.#exchange, reason instanceof IdleTooLong ? serviceTimeout(name) : serviceUnreachable(name));

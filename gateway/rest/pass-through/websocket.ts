@@ -154,7 +154,7 @@ class Handshake implements Dispatcher.DispatchHandler {
     if (!this.#end()) return;
     void this.#client.destroy();
     this.#incoming.log.warn(
-      { event: 'upstream.call_failed', service: this.#target.name, reason },
+      { event: 'upstream.call_failed', source: this.#target.name, reason },
       'call to a service failed',
     );
     if (this.#refusal) {
