@@ -110,6 +110,7 @@ function wrongKeys(header: Record<string, unknown>, payload: object, input: stri
     ['extensions that are critical', signed({ ...header, crit: ['exp'] }, payload, key)],
     ['an empty list of critical extensions', signed({ ...header, crit: [] }, payload, key)],
     ['a payload that is not encoded (b64)', signed({ ...header, b64: false, crit: ['b64'] }, payload, key)],
+    ['a type that is a list', signed({ ...header, typ: ['at+jwt'] }, payload, key)],
   ];
   for (const none of ['none', 'None', 'NONE', 'nOnE', '', ' none']) {
     const head = encoded({ ...header, alg: none });

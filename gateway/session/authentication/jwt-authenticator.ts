@@ -13,6 +13,7 @@ import {
   readClaims,
   type TokenLocation,
   tokenAt,
+  type VerifiedToken,
   verifyToken,
 } from '../jwt/index.ts';
 import { createSession, type Session, type SessionValidity } from '../session.ts';
@@ -232,18 +233,45 @@ function unverifiedIssuer(token: string): string | undefined {
   }
 }
 
-/** Several secrets may be of one issuer, as while a fixed key is replaced: the one whose key signed the token counts. */
-async function verifyWithAny({ token, secrets }: LocatedToken, nowSeconds: number) {
+/**
+ * Several secrets may be of one issuer, as while a fixed key is replaced: the one whose key signed the token counts. Issuers that
+ * have to be asked for keys are asked at once, after all keys that are at hand: one that does not answer holds up no token of
+ * another.
+ */
+async function verifyWithAny({ token, secrets }: LocatedToken, nowSeconds: number): Promise<VerifiedBySecret> {
   const refusals: GatewayError[] = [];
-  for (const { secret, keys } of secrets) {
+  const pending: Promise<VerifiedBySecret>[] = [];
+  for (const [index, { secret, keys }] of secrets.entries()) {
+    const refuse = (refusal: unknown) => {
+      refusals[index] = refusal as GatewayError;
+    };
     try {
-      return { secret, keys, ...(await verifyToken(token, secret, keys, nowSeconds)) };
+      const verified = verifyToken(token, secret, keys, nowSeconds);
+      if (!(verified instanceof Promise)) return { secret, keys, ...verified };
+      const named = verified.then((result) => ({ secret, keys, ...result }));
+      named.catch(refuse);
+      pending.push(named);
     } catch (refusal) {
-      refusals.push(refusal as GatewayError);
+      refuse(refusal);
     }
   }
-  // The error of the secret whose key signed the token is more specific than the signature errors of the others.
-  throw refusals.find((refusal) => !isOfSignature(refusal)) ?? refusals[0];
+  try {
+    return await Promise.any(pending);
+  } catch {
+    throw mostSpecific(refusals);
+  }
+}
+
+/** A secret, and what its key has verified. */
+type VerifiedBySecret = OpenSecret & VerifiedToken;
+
+/**
+ * The error of the secret whose key signed the token, before that of one whose keys are not available, before the signature
+ * errors of the others.
+ */
+function mostSpecific(refusals: readonly GatewayError[]): GatewayError | undefined {
+  const others = refusals.filter((refusal) => !isOfSignature(refusal));
+  return others.find(({ status }) => status === 401) ?? others[0] ?? refusals[0];
 }
 
 /** A header that came twice is joined by commas; the same role twice is that role, two roles are none. */

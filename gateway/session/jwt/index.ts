@@ -4,4 +4,4 @@ export { type JwtSecret, parseJwtSecret, parseJwtSecrets } from './jwt-secret.ts
 export { fixedKeySet, type KeySet } from './key-set.ts';
 export { type FetchKeys, RemoteKeySet } from './remote-key-set.ts';
 export { describeLocation, isFilled, locationHeader, type TokenLocation, tokenAt } from './token-location.ts';
-export { MAX_TOKEN_LENGTH, verifyToken } from './verify-token.ts';
+export { MAX_TOKEN_LENGTH, type VerifiedToken, verifyToken } from './verify-token.ts';

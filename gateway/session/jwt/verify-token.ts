@@ -22,32 +22,44 @@ export interface VerifiedToken {
 
 /**
  * Verifies a bearer token: signature by a key pinned to its algorithms, issuer and audience where configured, lifetime.
+ * Asynchronous only where the issuer has to be asked for keys.
  *
  * @param nowSeconds the time that `exp` and `nbf` are compared with, in seconds since the epoch, with
  * their fraction: `nbf` may have one too (RFC 7519 section 2).
  * @throws GatewayError `invalid-jwt` whatever is wrong with the token, `service-unavailable` before any key was had.
  */
-export async function verifyToken(
+export function verifyToken(
   token: string,
   secret: JwtSecret,
   keys: KeySet,
   nowSeconds: number,
-): Promise<VerifiedToken> {
+): VerifiedToken | Promise<VerifiedToken> {
   const { algorithm, kid } = readHeader(token);
-  const found = await keys.find(kid, algorithm);
-  if (found.length === 0) throw keys.ready ? noUsableKeys() : keysUnavailable();
+  const verify = (found: readonly VerificationKey[]) => {
+    if (found.length === 0) throw keys.ready ? noUsableKeys() : keysUnavailable();
+    return verifyWithKeys(token, algorithm, found, { ...secret, now: nowSeconds });
+  };
+  const found = keys.find(kid, algorithm);
+  return found instanceof Promise ? found.then(verify) : verify(found);
+}
 
-  const expected = { ...secret, now: nowSeconds };
+function verifyWithKeys(
+  token: string,
+  algorithm: string,
+  keys: readonly VerificationKey[],
+  expected: Expectations,
+): VerifiedToken {
   const isEd25519 = algorithm === 'EdDSA' || algorithm === 'Ed25519';
-  const { payload, key } = byAny(found, (key) =>
+  const { payload, key } = byAny(keys, (key) =>
     isEd25519 ? verifyEd25519(token, key.key, expected) : verifySignature(token, key, expected),
   );
   const { exp, iat } = payload;
+  const { now, allowedSkew } = expected;
   // RFC 7519 section 2: seconds may have fractions.
   if (typeof exp !== 'number' || !(Math.abs(exp) <= Number.MAX_SAFE_INTEGER))
     throw invalidToken('exp is required and must be a number of seconds');
-  if (iat !== undefined && !(Number(iat) <= nowSeconds + MAX_CLOCK_SKEW_SECONDS)) throw invalidToken('JWTNotYetValid');
-  return { payload, expiresAt: exp + secret.allowedSkew, key };
+  if (iat !== undefined && !(Number(iat) <= now + MAX_CLOCK_SKEW_SECONDS)) throw invalidToken('JWTNotYetValid');
+  return { payload, expiresAt: exp + allowedSkew, key };
 }
 
 /** Verifies a token with each key: the claims by the first that has signed it, which is named, else the error of the last. */
@@ -83,10 +95,14 @@ function readHeader(token: string): { algorithm: string; kid: string | undefined
     throw invalidToken('JWSError: the header has no algorithm');
   // RFC 7515 section 4.1.11: extensions marked critical must be understood, and we know none.
   if ('crit' in header || 'b64' in header) throw invalidToken('JWSError: critical header extensions are not supported');
-  if (header.typ !== undefined && !ACCESS_TOKEN_TYPES.has(String(header.typ).toLowerCase()))
+  if (header.typ !== undefined && !isAccessTokenType(header.typ))
     throw invalidToken('the token is not an access token');
   if (header.kid !== undefined && typeof header.kid !== 'string') throw noUsableKeys();
   return { algorithm: header.alg, kid: header.kid };
+}
+
+function isAccessTokenType(type: unknown): boolean {
+  return typeof type === 'string' && ACCESS_TOKEN_TYPES.has(type.toLowerCase());
 }
 
 function isBase64url(part: string): boolean {

@@ -48,7 +48,7 @@ describe.each<[JwsAlgorithm, 'fixed' | 'jwks']>([
   const key = makeJwsKey(algorithm);
   const header = { alg: algorithm, typ: 'at+jwt', kid: 'key-1' };
   const { secret, keys } = secretOf(key, place);
-  const verify = (token: string) => verifyToken(token, secret, keys, SECONDS);
+  const verify = async (token: string) => verifyToken(token, secret, keys, SECONDS);
 
   test('takes one that is right', async () => {
     expect((await verify(signed(header, PAYLOAD, key))).payload).toMatchObject(PAYLOAD);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { JwtAuthenticator } from '../../../gateway/session/authentication/jwt-authenticator.ts';
 import { parseJwtSecrets } from '../../../gateway/session/index.ts';
 import type { JwtSecret } from '../../../gateway/session/jwt/index.ts';
-import { RemoteKeySet } from '../../../gateway/session/jwt/remote-key-set.ts';
+import { type FetchKeys, RemoteKeySet } from '../../../gateway/session/jwt/remote-key-set.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { makeKey, signToken } from '../harness/index.ts';
 
@@ -98,6 +98,48 @@ describe('the keys of an issuer', () => {
     const refusal = { code: 'invalid-jwt', message: 'Could not verify JWT: JWSError NoUsableKeys' };
     await expect(authenticate()).rejects.toMatchObject(refusal);
     expect(validity?.refusal()).toMatchObject(refusal);
+  });
+
+  describe('where there is another issuer, whose tokens are not recognized by their issuer', () => {
+    let another: RemoteKeySet;
+    afterEach(() => another.stop());
+
+    /** Of the two issuers, the one whose answers a test decides is the second. */
+    function authenticatorBeside(fetchKeys: FetchKeys) {
+      const log = createLogger('test', 'silent');
+      another = new RemoteKeySet({ url: 'http://another.test/jwks.json', log, fetchKeys });
+      another.start();
+      keys.start();
+      const secrets = parseJwtSecrets(
+        '[{"jwk_url": "http://another.test/jwks.json"}, {"jwk_url": "http://issuer.test/jwks.json"}]',
+      ) as readonly JwtSecret[];
+      const sets = [another, keys];
+      return new JwtAuthenticator({
+        secrets: secrets.flatMap((secret, index) => sets.slice(index, index + 1).map((set) => ({ secret, keys: set }))),
+      });
+    }
+
+    test('verify tokens at once while that one does not answer', async () => {
+      const authenticator = authenticatorBeside(() => new Promise(() => {}));
+      await pass(0);
+      const { role } = await authenticator.authenticate({ authorization: `Bearer ${signToken({}, first)}` });
+
+      expect(role).toBe('user');
+    });
+
+    test('say what is wrong with a token that they have signed, also while that one has no keys', async () => {
+      const authenticator = authenticatorBeside(() => Promise.reject(new Error('connect ECONNREFUSED')));
+      await pass(0);
+      const expired = signToken({ payload: { exp: Math.floor(Date.now() / 1000) - 1 } }, first);
+
+      await expect(
+        (async () => authenticator.authenticate({ authorization: `Bearer ${expired}` }))(),
+      ).rejects.toMatchObject({ status: 401, message: 'Could not verify JWT: JWTExpired' });
+      const unknown = signToken({}, second);
+      await expect(
+        (async () => authenticator.authenticate({ authorization: `Bearer ${unknown}` }))(),
+      ).rejects.toMatchObject({ status: 503 });
+    });
   });
 
   test('are asked for when a token has an unknown id, once in five seconds however many come', async () => {
