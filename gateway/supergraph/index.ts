@@ -6,7 +6,7 @@ export {
   hasTrueArgument,
   parseFieldSet,
 } from './join-directives.ts';
-export { overrideLabels, renameLabels, resolveOverrides } from './overrides.ts';
+export { overrideLabels, resolveOverrides } from './overrides.ts';
 export { buildPublicSchema, publicDocument } from './public-schema.ts';
 export { type ComposedSubgraph, restoreExternal } from './restore-external.ts';
 export { readSubgraphs } from './subgraph-schemas.ts';

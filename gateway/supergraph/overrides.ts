@@ -55,20 +55,6 @@ export function resolveOverrides(supergraph: DocumentNode, active: ReadonlySet<s
   });
 }
 
-/**
- * The same supergraph with other labels.
- * @param renamed by the label that there is
- */
-export function renameLabels(supergraph: DocumentNode, renamed: ReadonlyMap<string, string>): DocumentNode {
-  return visit(supergraph, {
-    Argument: (argument) => {
-      if (argument.name.value !== OVERRIDE_LABEL || argument.value.kind !== Kind.STRING) return undefined;
-      const value = renamed.get(argument.value.value);
-      return value === undefined ? undefined : { ...argument, value: { ...argument.value, value } };
-    },
-  });
-}
-
 const OVERRIDE_LABEL = 'overrideLabel';
 const USED_OVERRIDDEN = 'usedOverridden';
 

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { PlanNode, QueryPlanner } from '@graphql-hive/router-query-planner';
-import { type DocumentNode, parse } from 'graphql';
+import { type DocumentNode, parse, print } from 'graphql';
+import { overrideLabels, resolveOverrides } from '../../supergraph/index.ts';
 import { PlannerUnavailable, UnplannableOperation } from '../errors.ts';
 import { withEntityRoots } from './entity-roots.ts';
 import { withExactLiterals, withoutBlockStrings, withSmallNumbers } from './exact-literals.ts';
@@ -26,17 +27,37 @@ export type PlanQuery = (
 ) => PlanNode | undefined;
 
 /**
- * The planner of a supergraph.
+ * The planner of a supergraph. One with labels of overrides has a planner for each set of active labels: the planner itself
+ * would decide about `percent(5)` by a number, and what is corrected of a supergraph depends on which subgraph resolves a field.
  * @throws PlannerUnavailable where the addon does not load; whatever the addon throws for a broken supergraph
  */
 export function openPlanner(supergraphSdl: string): PlanQuery {
+  if (!LABEL.test(supergraphSdl)) return openResolvedPlanner(supergraphSdl);
+  const known = overrideLabels(parse(supergraphSdl, { noLocation: true }));
+  const opened = new Map<string, PlanQuery>();
+  const planOf = (active: readonly string[]): PlanQuery => {
+    const key = JSON.stringify(active);
+    const resolved = () => print(resolveOverrides(parse(supergraphSdl, { noLocation: true }), new Set(active)));
+    const plan = opened.get(key) ?? openResolvedPlanner(resolved());
+    opened.set(key, plan);
+    return plan;
+  };
+  planOf([]);
+  return (document, operationName, labels) =>
+    planOf(known.filter((label) => labels?.has(label)))(document, operationName);
+}
+
+const LABEL = /overrideLabel\s*:\s*"/;
+
+/** The planner of a supergraph without labels. */
+function openResolvedPlanner(supergraphSdl: string): PlanQuery {
   const plan = openPlannerOf(supergraphSdl);
   const isRefused = hasInterfaceObjects(supergraphSdl);
-  return (document, operationName, labels) => {
+  return (document, operationName) => {
     let left = MOST_SUPERGRAPHS;
     const planOver = (sdl: string, query: PlanQuery): PlanNode | undefined => {
       try {
-        return query(document, operationName, labels);
+        return query(document, operationName);
       } catch (error) {
         const field = fieldWithoutPath(error);
         if (field === undefined) throw error;
@@ -68,12 +89,11 @@ function openPlannerOf(supergraphSdl: string): PlanQuery {
   const { sdl, isFatal } = withReentryKeys(withResolvedInterfaceFields(withCommonProvides(supergraphSdl)));
   const ordered = withServiceOrder(sdl);
   const planner = plannerOf(ordered.sdl);
-  return (document, operationName, labels) => {
+  return (document, operationName) => {
     try {
       if (isFatal(document)) throw new Error(KEY_NOT_SHARED);
       const { text, restore } = withExactLiterals(document);
-      // Labels such as percent(5) hold while the last argument is below 5.
-      const { node } = planner.plan(text, operationName, new Set(labels), 0);
+      const { node } = planner.plan(text, operationName, new Set(), 0);
       return node && ordered.restore(restore(node));
     } catch (error) {
       throw unplannable(error);

@@ -1,8 +1,7 @@
-import { print } from 'graphql';
 import { atOnce } from '../../../platform/index.ts';
 import type { Supergraph } from '../../composition/index.ts';
 import { openPlanners, type Planners, PlannerUnavailable, type PlanQuery } from '../../federation/index.ts';
-import { readSupergraphTypes, renameLabels, resolveOverrides } from '../../supergraph/index.ts';
+import { readSupergraphTypes, resolveOverrides } from '../../supergraph/index.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { FederationEngine, SubgraphTargets } from './engine.ts';
 import { type OverrideLevel, type OverrideSettings, overrideLevels } from './federation-overrides.ts';
@@ -35,17 +34,14 @@ export async function openFederationEngine(
     return openEngine(supergraph, targets, planners);
   }
   const document = supergraph.document();
-  // The planner decides about percentages itself unless their labels have other names.
-  const names = new Map(labels.map((label, index) => [label, `label${index}`]));
-  const planners = await openAvailablePlanners(print(renameLabels(document, names)));
+  const planners = await openAvailablePlanners(supergraph.definitions ?? supergraph.sdl);
   const levels = overrideLevels(labels, overrides);
   const engines = levels.map(({ active }) =>
     lazily(() => {
       const resolved = resolveOverrides(document, active);
-      const own = new Set([...active].map((label) => names.get(label) ?? label));
       const read = { ...supergraph, document: () => resolved, types: atOnce(readSupergraphTypes(resolved)) };
       if (!planners) return openEngine(read, targets, undefined);
-      const plan: PlanQuery = (text, name) => planners.plan(text, name, own);
+      const plan: PlanQuery = (text, name) => planners.plan(text, name, active);
       return openEngine(read, targets, { ...planners, plan, planEntities: undefined });
     }),
   );

@@ -95,6 +95,38 @@ describe('an override with another label', () => {
     });
   });
 
+  test('holds for a field whose values may be of other types in the new subgraph', async () => {
+    const typed = { __resolveType: ({ __typename }: { __typename: string }) => __typename };
+    const extrasOf = (extra: object) => ({
+      Query: { newest: () => ({ id: '1' }) },
+      Film: { __resolveReference: (key: object) => key, extras: () => [extra] },
+      Extra: typed,
+    });
+    const before = await keep(
+      apolloSubgraph(
+        linked(`type Film @key(fields: "id") { id: ID! extras: [Extra]! } union Extra = Text | Cut
+          type Text @shareable { body: String } type Cut { minutes: Int }`),
+        extrasOf({ __typename: 'Cut', minutes: 9 }),
+      ),
+    );
+    const after = await keep(
+      apolloSubgraph(
+        linked(`type Query { newest: Film } union Extra = Text | Song
+          type Film @key(fields: "id") { id: ID! extras: [Extra]! @override(from: "before", label: "extras") }
+          type Text @shareable { body: String } type Song { title: String }`),
+        extrasOf({ __typename: 'Song', title: 'Tide' }),
+      ),
+    );
+    const extras = async (isActive: boolean) => {
+      const labels = { override_labels: { extras: isActive } };
+      const remotes = [federated('before', before), federated('after', after, labels)];
+      const gateway = await keep(openEditedGateway({ 'remote_schemas.yaml': remotes }, { issuer }));
+      return ask(gateway, '{ newest { extras { __typename ... on Cut { minutes } ... on Song { title } } } }');
+    };
+    expect(await extras(false)).toEqual({ data: { newest: { extras: [{ __typename: 'Cut', minutes: 9 }] } } });
+    expect(await extras(true)).toEqual({ data: { newest: { extras: [{ __typename: 'Song', title: 'Tide' }] } } });
+  });
+
   test('cannot be chosen by a client', async () => {
     const gateway = await openCinema(['new-ratings']);
     const headers = { 'x-hasura-override-labels': 'new-ratings', 'x-override-labels': 'new-ratings' };

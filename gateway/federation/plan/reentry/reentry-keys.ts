@@ -275,8 +275,6 @@ function resolvesField(graph: string, type: TypeOfSubgraphs, { directives = [] }
       directiveArgument(join, 'graph') === graph &&
       !hasTrueArgument(join, 'external') &&
       !hasTrueArgument(join, 'usedOverridden') &&
-      // With a label it depends on the request.
-      directiveArgument(join, 'overrideLabel') === undefined &&
       directiveArgument(join, 'requires') === undefined,
   );
 }

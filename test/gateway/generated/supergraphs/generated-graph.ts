@@ -1,7 +1,6 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { addResolversToSchema } from '@graphql-tools/schema';
 import {
-  type DocumentNode,
   execute,
   GraphQLError,
   type GraphQLFieldResolver,
@@ -18,7 +17,6 @@ import { type Composition, compose } from '../../../../gateway/composition/compo
 import {
   FederatedGraph,
   openPlanner,
-  type PlanQuery,
   responseObject,
   UnplannableOperation,
 } from '../../../../gateway/federation/index.ts';
@@ -28,7 +26,6 @@ import {
   overrideLabels,
   parseFieldSet,
   readSubgraphs,
-  renameLabels,
   resolveOverrides,
 } from '../../../../gateway/supergraph/index.ts';
 import { sending } from '../../federation/sending.ts';
@@ -94,7 +91,12 @@ export function openGeneratedGraph(model: GraphModel, active: ReadonlySet<string
     const { query, variables = {} } = JSON.parse(body);
     return JSON.stringify(await run(service, query, variables));
   });
-  const federated = new FederatedGraph<undefined>({ supergraphSdl, plan: plannerOf(given, active), send });
+  const plan = openPlanner(print(given));
+  const federated = new FederatedGraph<undefined>({
+    supergraphSdl,
+    plan: (text, name) => plan(text, name, active),
+    send,
+  });
   const invalid = validateSchema(buildPublicSchema(supergraph)).map(({ message }) => message);
   if (invalid.length > 0) return `INVALID_SCHEMA: ${invalid[0]}`;
   const whole = wholeSchema(buildPublicSchema(supergraph), { model, values, active, mutations });
@@ -129,14 +131,6 @@ export function openGeneratedGraph(model: GraphModel, active: ReadonlySet<string
         return JSON.parse(JSON.stringify(await stitched.compile({ document, operation })(variables, undefined)));
       }),
   };
-}
-
-/** As `federation-engine.ts` opens it: with labels that the planner does not decide about itself. */
-function plannerOf(supergraph: DocumentNode, active: ReadonlySet<string>): PlanQuery {
-  const names = new Map(overrideLabels(supergraph).map((label, index) => [label, `label${index}`]));
-  const plan = openPlanner(print(renameLabels(supergraph, names)));
-  const own = new Set([...active].flatMap((label) => names.get(label) ?? []));
-  return (text, name) => plan(text, name, own);
 }
 
 interface GraphScope {
