@@ -6,8 +6,10 @@ import { PlannerUnavailable, UnplannableOperation } from '../errors.ts';
 import { withEntityRoots } from './entity-roots.ts';
 import { withExactLiterals, withoutBlockStrings, withSmallNumbers } from './exact-literals.ts';
 import {
+  fieldNameOf,
   hasInterfaceObjects,
   withCommonProvides,
+  withNamedArguments,
   withResolvedInterfaceFields,
   withSingleOwners,
 } from './plannable/index.ts';
@@ -82,19 +84,21 @@ function openResolvedPlanner(supergraphSdl: string): PlanQuery {
 const MOST_SUPERGRAPHS = 12;
 
 function fieldWithoutPath(error: unknown): string | undefined {
-  return error instanceof UnplannableOperation ? NO_PATH.exec(String(error.cause))?.[1] : undefined;
+  const name = error instanceof UnplannableOperation ? NO_PATH.exec(String(error.cause))?.[1] : undefined;
+  return name && fieldNameOf(name);
 }
 
 function openPlannerOf(supergraphSdl: string): PlanQuery {
   const { sdl, isFatal } = withReentryKeys(withResolvedInterfaceFields(withCommonProvides(supergraphSdl)));
-  const ordered = withServiceOrder(sdl);
+  const named = withNamedArguments(sdl);
+  const ordered = withServiceOrder(named.sdl);
   const planner = plannerOf(ordered.sdl);
   return (document, operationName) => {
     try {
       if (isFatal(document)) throw new Error(KEY_NOT_SHARED);
       const { text, restore } = withExactLiterals(document);
       const { node } = planner.plan(text, operationName, new Set(), 0);
-      return node && ordered.restore(restore(node));
+      return node && ordered.restore(restore(named.restore(node)));
     } catch (error) {
       throw unplannable(error);
     }

@@ -4,6 +4,7 @@ import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { fieldsOf, responseKey } from './fold-fetches.ts';
 import { type EntityFetch, type EntityPath, type Fetch, fieldKeysOf, precedes } from './plan-fetches.ts';
 import { askedAt, fieldsOfType } from './restore-possible-types.ts';
+import { separateRequirements } from './separate-requirements.ts';
 
 /**
  * Makes fields receive what they require with the arguments of their `@requires`. Where the same field is also fetched with
@@ -21,11 +22,12 @@ export function repairRequirements(
   };
   return fetches
     .flatMap((fetch) => (fetch.kind === 'entities' ? withAllMembers(fetch, needed, operation, types) : [fetch]))
+    .flatMap((fetch): readonly Fetch[] => (fetch.kind === 'entities' ? separateRequirements(fetch, types) : [fetch]))
     .flatMap((fetch, _, all) => withArguments(fetch, all, types));
 }
 
 function withArguments(fetch: Fetch, fetches: readonly Fetch[], types: SupergraphTypes): readonly Fetch[] {
-  if (fetch.kind !== 'entities' || fetch.requires.length === 0) return [fetch];
+  if (fetch.kind !== 'entities' || fetch.requires.length === 0 || !requiresAnything(fetch, types)) return [fetch];
   const before = fetches.filter((other) => precedes(other, fetch));
   // The keys may differ from path to path.
   const groups = new Map<string, EntityFetch>();
@@ -180,6 +182,12 @@ function repairedFor(
   return isChanged ? requires : fetch.requires;
 }
 
+function requiresAnything(fetch: EntityFetch, types: SupergraphTypes): boolean {
+  return fetch.requires.some(
+    (one) => one.kind === 'InlineFragment' && wantedBy(fetch, one.typeCondition, types).length > 0,
+  );
+}
+
 /** The `@requires` selections of the fields of a fetch, on one object type. */
 function wantedBy({ selections, service }: EntityFetch, type: string, types: SupergraphTypes): readonly FieldNode[] {
   return fieldsOf(selections, type).flatMap(({ field, type: own = type }) =>
@@ -206,15 +214,41 @@ function repaired(
     const [first] = meant;
     // With several arguments in one request it is unknown which ones are meant here.
     if (!first || new Set(meant.map(argumentsOf)).size > 1) return one;
-    const same = produced.filter((field) => field.name.value === name && argumentsOf(field) === argumentsOf(first));
-    const [found] = same;
-    const key = found && !same.some((field) => responseKey(field) === one.name) ? responseKey(found) : one.name;
-    const below = one.selections && repaired(one.selections, subfieldsOf(meant), subfieldsOf(same));
+    const keys = new Map<string, FieldNode[]>();
+    for (const field of produced) {
+      if (field.name.value !== name || argumentsOf(field) !== argumentsOf(first)) continue;
+      const known = keys.get(responseKey(field));
+      if (known) known.push(field);
+      else keys.set(responseKey(field), [field]);
+    }
+    const key = keyWithAll(keys, meant, one.name);
+    const below = one.selections && repaired(one.selections, subfieldsOf(meant), subfieldsOf(keys.get(key) ?? []));
     if (key === one.name && below === one.selections) return one;
     isChanged = true;
     return { ...one, name: key, ...(key !== name && { alias: name }), ...(below && { selections: [...below] }) };
   });
   return isChanged ? changed : required;
+}
+
+/** The response key under which all of a required field was fetched; several may have parts of it. */
+function keyWithAll(
+  keys: ReadonlyMap<string, readonly FieldNode[]>,
+  meant: readonly FieldNode[],
+  usual: string,
+): string {
+  const wanted = subfieldsOf(meant);
+  const whole = [...keys].filter(([, fields]) => haveAll(subfieldsOf(fields), wanted)).map(([key]) => key);
+  const candidates = whole.length > 0 ? whole : [...keys.keys()];
+  return candidates.includes(usual) ? usual : (candidates[0] ?? usual);
+}
+
+function haveAll(fields: readonly FieldNode[], wanted: readonly FieldNode[]): boolean {
+  return wanted.every((one) => {
+    const same = fields.filter(
+      (field) => field.name.value === one.name.value && argumentsOf(field) === argumentsOf(one),
+    );
+    return same.length > 0 && haveAll(subfieldsOf(same), subfieldsOf([one]));
+  });
 }
 
 function argumentsOf({ arguments: given = [] }: FieldNode): string {
@@ -231,7 +265,7 @@ function subfieldsOf(fields: readonly FieldNode[]): readonly FieldNode[] {
 }
 
 /** The fields that a fetch selects of the objects at a path, whatever their types. */
-function fieldsAt(fetch: Fetch, path: EntityPath): readonly FieldNode[] {
+export function fieldsAt(fetch: Fetch, path: EntityPath): readonly FieldNode[] {
   const bases = fetch.kind === 'entities' ? fetch.paths : [[]];
   return bases.flatMap((base) => {
     const [keys, above] = [fieldKeysOf(path), fieldKeysOf(base)];

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { federate, type World } from './world.ts';
+
+let post: World;
+
+type Representation = Record<string, unknown>;
+const own = (representation: Representation) => representation;
+const text =
+  (...names: readonly string[]) =>
+  (representation: Representation) =>
+    names.map((name) => JSON.stringify(representation[name])).join(' ');
+const count = (given: { n?: number }) => given.n ?? 0;
+
+beforeAll(async () => {
+  post = await federate({
+    parcels: {
+      sdl: `type Query { parcel: Parcel parcels: [Parcel!]! }
+        type Parcel @key(fields: "id") { id: ID! size(n: Int): Size! code(n: Int): String }
+        type Size @shareable { width(n: Int): Int }`,
+      resolvers: {
+        Query: { parcel: () => ({ id: '1' }), parcels: () => [{ id: '1' }, { id: '2' }] },
+        Parcel: {
+          __resolveReference: own,
+          code: ({ id }: { id: string }, given: { n?: number }) => `code ${id} ${count(given)}`,
+          size: (_: unknown, given: { n?: number }) => ({ n: count(given) }),
+        },
+        Size: { width: ({ n }: { n: number }, given: { n?: number }) => n * 10 + count(given) },
+      },
+    },
+    notes: {
+      sdl: 'type Parcel @key(fields: "id") { id: ID! note(n: Int): String }',
+      resolvers: {
+        Parcel: {
+          __resolveReference: own,
+          note: ({ id }: { id: string }, given: { n?: number }) => `note ${id} ${count(given)}`,
+        },
+      },
+    },
+    carrier: {
+      sdl: `type Parcel @key(fields: "id") { id: ID!
+          code(n: Int): String @external note(n: Int): String @external size(n: Int): Size! @external
+          plain: String @requires(fields: "code")
+          first: String @requires(fields: "code(n: 1)")
+          both: String @requires(fields: "code(n: 1) note(n: 2)")
+          other: String @requires(fields: "code(n: 3) note(n: 3)")
+          narrow: String @requires(fields: "size { width(n: 1) }")
+          wide: String @requires(fields: "size { width(n: 2) }")
+          large: String @requires(fields: "size(n: 5) { width(n: 2) }") }
+        type Size @shareable { width(n: Int): Int }`,
+      resolvers: {
+        Parcel: {
+          __resolveReference: own,
+          plain: text('code'),
+          first: text('code'),
+          both: text('code', 'note'),
+          other: text('code', 'note'),
+          narrow: text('size'),
+          wide: text('size'),
+          large: text('size'),
+        },
+      },
+    },
+  });
+});
+afterAll(() => post.close());
+
+test.each<[string, object]>([
+  ['plain first', { plain: '"code 1 0"', first: '"code 1 1"' }],
+  ['first plain code(n: 9)', { first: '"code 1 1"', plain: '"code 1 0"', code: 'code 1 9' }],
+  ['plain both other', { plain: '"code 1 0"', both: '"code 1 1" "note 1 2"', other: '"code 1 3" "note 1 3"' }],
+  ['narrow wide large', { narrow: '{"width":1}', wide: '{"width":2}', large: '{"width":52}' }],
+  ['wide size { width } narrow', { wide: '{"width":2}', size: { width: 0 }, narrow: '{"width":1}' }],
+])('fields that require the same field with other arguments each receive their own: %s', async (fields, parcel) => {
+  expect(await post.ask(`{ parcel { ${fields} } }`)).toEqual({ data: { parcel } });
+});
+
+test('such fields are fetched in one request, of several objects', async () => {
+  post.forget();
+  expect(await post.ask('{ parcels { plain both } }')).toEqual({
+    data: {
+      parcels: [
+        { plain: '"code 1 0"', both: '"code 1 1" "note 1 2"' },
+        { plain: '"code 2 0"', both: '"code 2 1" "note 2 2"' },
+      ],
+    },
+  });
+  expect(post.counts()).toEqual({ parcels: 1, notes: 1, carrier: 1 });
+});
