@@ -10,7 +10,9 @@ import {
   type RootFetch,
   repairRequirements,
   restorePossibleTypes,
+  restoreResponseKeys,
   scheduleFetches,
+  selectMissingKeys,
   separateTypes,
   unknown,
   withoutRepeatedFetches,
@@ -68,7 +70,8 @@ export function compileSubscription<Context>(
 }
 
 function changedFetches(planned: readonly Fetch[], { operation, types }: PlanScope): Fetch[] {
-  const repaired = withoutRepeatedFetches(repairRequirements(planned, operation, types));
+  const restored = restoreResponseKeys(planned, types);
+  const repaired = withoutRepeatedFetches(selectMissingKeys(repairRequirements(restored, operation, types), types));
   return foldFetches(restorePossibleTypes(pruneImpossibleTypes(repaired, types), operation, types), types);
 }
 

@@ -22,6 +22,8 @@ export { pruneImpossibleTypes } from './prune-impossible-types.ts';
 export { repairRequirements } from './repair-requirements.ts';
 export { withoutRepeatedFetches } from './repeated-fetches.ts';
 export { restorePossibleTypes } from './restore-possible-types.ts';
+export { restoreResponseKeys } from './restore-response-keys.ts';
 export { scheduleFetches } from './schedule-fetches.ts';
+export { selectMissingKeys } from './select-missing-keys.ts';
 export { separateTypes } from './separate-types.ts';
 export { planInParts, type SplitScope } from './split-requirements.ts';

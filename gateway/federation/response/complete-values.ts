@@ -149,5 +149,7 @@ function shapesOf(value: ValueShape, of: Json | undefined): readonly ObjectShape
   if (value.kind !== 'object') return [];
   if (!isObject(of) || of.__typename === undefined) return value.possible();
   const known = value.shapeFor(of.__typename);
-  return known ? [known] : [];
+  if (known) return [known];
+  // The type of an interface object that could not be fetched is unknown too.
+  return value.isHidden(of.__typename) ? [] : value.possible();
 }

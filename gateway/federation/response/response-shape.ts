@@ -155,12 +155,14 @@ function shapeOfValue(
     };
     return { kind: 'object', nonNull, shapeFor, possible: () => [shapeFor()], isHidden };
   }
+  const withoutType = (name: string) =>
+    isTypeNeeded(below, name, scope) ? undefined : shapeOfObject(below, name, undefined, scope);
   const make = (typename: unknown): ObjectShape | undefined => {
     if (typeof typename !== 'string') return shapeOfObject(below, type.name, undefined, scope);
     // An interface object, whose concrete type was not fetched.
-    if (typename === type.name) return shapeOfObject(below, typename, undefined, scope);
+    if (typename === type.name) return withoutType(typename);
     const runtime = scope.schema.getType(typename);
-    if (isInterfaceType(runtime)) return shapeOfObject(below, typename, undefined, scope);
+    if (isInterfaceType(runtime)) return withoutType(typename);
     if (!isObjectType(runtime) || !scope.schema.isSubType(type, runtime)) return undefined;
     return shapeOfObject(below, typename, typename, scope);
   };
@@ -178,6 +180,38 @@ function shapeOfValue(
       return shape ? [shape] : [];
     });
   return { kind: 'object', nonNull, shapeFor, possible, isHidden };
+}
+
+/** Whether fields are selected of an interface's objects that the interface itself does not have. */
+function isTypeNeeded(
+  sets: readonly (readonly SelectionNode[])[],
+  typename: string,
+  { operation, conditions, schema }: ShapeScope,
+): boolean {
+  const abstract = schema.getType(typename);
+  const possible = isAbstractType(abstract) ? schema.getPossibleTypes(abstract) : [];
+  const isNarrowing = (condition: string | undefined) => {
+    if (condition === undefined || condition === typename) return false;
+    const type = schema.getType(condition);
+    if (isObjectType(type)) return possible.includes(type);
+    if (!isAbstractType(type) || (isInterfaceType(abstract) && schema.isSubType(type, abstract))) return false;
+    return possible.some((one) => schema.isSubType(type, one));
+  };
+  const opened = new Set<string>();
+  const needs = (selections: readonly SelectionNode[], isNarrowed: boolean): boolean =>
+    selections.some((selection) => {
+      if (!isIncluded(selection.directives, conditions)) return false;
+      if (selection.kind === Kind.FIELD) return isNarrowed;
+      const name = selection.kind === Kind.FRAGMENT_SPREAD ? selection.name.value : undefined;
+      const place = name === undefined ? undefined : `${name} ${isNarrowed}`;
+      if (place !== undefined && opened.has(place)) return false;
+      if (place !== undefined) opened.add(place);
+      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? operation.fragments.get(name ?? '') : selection;
+      if (!fragment) return false;
+      const { typeCondition, selectionSet } = fragment;
+      return needs(selectionSet.selections, isNarrowed || isNarrowing(typeCondition?.name.value));
+    });
+  return sets.some((set) => needs(set, false));
 }
 
 /** `CollectFields` (GraphQL 6.3.2), with the object type known beforehand. */
