@@ -14,6 +14,8 @@ export const LOG_EVENTS = {
   'response.failed': 'a response could not be written; `err` has the cause',
   'operation.ended': 'an operation of a WebSocket is over',
   'operation.failed': 'an operation failed unexpectedly; `err` has the cause',
+  'operation.unplannable':
+    'an operation is refused since it cannot be planned over federated services; `reason` says why',
   'subscription.started': 'a subscription has begun',
   'subscription.failed': 'a subscription failed unexpectedly; `err` has the cause',
   'event_stream.aborted': 'an event stream was cut off because the client did not read it',

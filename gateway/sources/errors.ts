@@ -100,13 +100,27 @@ export function unauthorizedField(path: readonly (string | number)[]): GraphQLEr
   return new GraphQLError('Unauthorized field or type', { path, extensions });
 }
 
-/** An operation that the federated services cannot answer together. @param reason that of the planner, where it gives one. */
-export function unplannableOperation(reason?: { readonly message: string; readonly code: ErrorCode }): GraphQLError {
-  const { message, code } = reason ?? {
-    message: 'the operation cannot be planned over the federated services',
-    code: 'validation-failed',
-  };
+/** Why an operation cannot be planned, as the planner says it. */
+interface UnplannableReason {
+  readonly message: string;
+  readonly code: ErrorCode;
+  readonly cause?: unknown;
+}
+
+/** Logs why the federated services cannot answer an operation together, and returns the error for the client. */
+export function unplannableOperation(
+  { message, code, cause }: UnplannableReason,
+  { log }: Pick<OperationContext, 'log'>,
+): GraphQLError {
+  const reason =
+    cause === undefined ? message : withoutLiterals(cause instanceof Error ? cause.message : String(cause));
+  log.warn({ event: 'operation.unplannable', reason }, 'operation cannot be planned over the federated services');
   return new GraphQLError(message, { extensions: { path: '$', code } });
+}
+
+/** The planner may repeat a part of the document. */
+function withoutLiterals(text: string): string {
+  return text.replaceAll(/"(?:[^"\\]|\\.)*"?/g, '"…"').replaceAll(/\b\d+(?:\.\d+)?\b/g, '0');
 }
 
 /** A subscription whose root field no source resolves. */

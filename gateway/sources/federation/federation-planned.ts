@@ -69,19 +69,21 @@ export function openPlannedEngine(
   const run = async (request: ExecutionRequest): Promise<MaybeAsyncIterable<ExecutionResult>> => {
     const context = request.context as OperationContext;
     if (request.operationType === 'subscription') {
-      const prepare = () =>
-        undefinedIfUnplannable(() => graph.prepareSubscription(print(request.document), request.operationName));
-      const join = await planners.withoutBlocking(prepare);
-      return join
-        ? openJoinedEvents(join, targets, request.variables ?? {}, context)
-        : failedEvents([unplannableOperation()]);
+      try {
+        const prepare = () => graph.prepareSubscription(print(request.document), request.operationName);
+        const join = await planners.withoutBlocking(prepare);
+        return openJoinedEvents(join, targets, request.variables ?? {}, context);
+      } catch (error) {
+        if (!(error instanceof UnplannableOperation)) throw error;
+        return failedEvents([unplannableOperation(error, context)]);
+      }
     }
     try {
       const join = await planners.withoutBlocking(() => prepared(print(request.document), request.operationName));
       await planners.withoutBlocking(() => join.relay(request.variables ?? {}));
       return toExecutionResult(await join.run(request.variables ?? {}, context), context);
     } catch (error) {
-      return isPlannersFault(error) ? standIn().execute(request) : unplannableResult(error);
+      return isPlannersFault(error) ? standIn().execute(request) : unplannableResult(error, context);
     }
   };
   return {
@@ -105,7 +107,7 @@ function compileJoin(
   standIn: () => FederationEngine,
 ): CompiledOperation | undefined {
   const failed: Failed = async (error, variables, context) => {
-    if (!isPlannersFault(error)) return rejectedResult(error);
+    if (!isPlannersFault(error)) return rejectedResult(error, context);
     const request: ExecutionRequest = { document, variables, context, operationType: operation.operation };
     return (await standIn().execute(
       operation.name ? { ...request, operationName: operation.name.value } : request,
@@ -114,7 +116,9 @@ function compileJoin(
   const text = stripIgnoredCharacters(print(document));
   const name = operation.name?.value;
   const fail = (error: unknown, ...[variables, context, done]: RunArguments) =>
-    void failed(error, variables, context).then(done, (unforeseen: unknown) => done(unplannableResult(unforeseen)));
+    void failed(error, variables, context).then(done, (unforeseen: unknown) =>
+      done(unplannableResult(unforeseen, context)),
+    );
   const runJoin = (join: PreparedJoin<OperationContext>, ...given: RunArguments) => {
     const [variables, context, done] = given;
     const goOn = (relay: RelayedFetch<OperationContext> | undefined) => {
@@ -247,16 +251,16 @@ function sendToSubgraph(
   });
 }
 
-function unplannableResult(error: unknown): ExecutionResult {
+function unplannableResult(error: unknown, context: OperationContext): ExecutionResult {
   const failure =
     error instanceof UnplannableOperation
-      ? unplannableOperation(error)
+      ? unplannableOperation(error, context)
       : new GraphQLError('internal error', { originalError: error as Error });
   return { data: null, errors: [failure] };
 }
 
 /** An operation that cannot be planned is rejected: the result has no `data`. */
-function rejectedResult(error: unknown): ExecutionResult {
-  const failure = unplannableResult(error);
+function rejectedResult(error: unknown, context: OperationContext): ExecutionResult {
+  const failure = unplannableResult(error, context);
   return error instanceof UnplannableOperation && failure.errors ? { errors: failure.errors } : failure;
 }

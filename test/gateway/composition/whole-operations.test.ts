@@ -69,6 +69,9 @@ test('an operation that cannot be planned is refused as a whole', async () => {
   expect(body).not.toHaveProperty('data.colour');
   expect(JSON.stringify(body)).not.toContain('"path":["shape"]');
   expect(shapes.asked()).toEqual([]);
+  expect(gateway.logged('operation.unplannable')).toMatchObject([
+    { event: 'operation.unplannable', reason: expect.stringMatching(/path|key|interface/) },
+  ]);
 });
 
 test('an operation for which the planner finds no path is stitched', async () => {
