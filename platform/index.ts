@@ -15,6 +15,7 @@ export {
 export { type InitialHeap, keepWasmUnoptimized, limitHeapGrowth } from './heap.ts';
 export {
   ANY_ADDRESS,
+  basicAuthorization,
   type ConnectionCounts,
   type ConnectionLimits,
   checkPort,

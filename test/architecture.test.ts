@@ -174,7 +174,7 @@ const RULES: ArchitectureRules = {
     'platform/metrics': ['platform/http', 'platform/logging'],
     'platform/own-code': [],
     'platform/settings': [],
-    'platform/telemetry': ['platform/logging', 'platform/metrics', 'platform/settings'],
+    'platform/telemetry': ['platform/http', 'platform/logging', 'platform/metrics', 'platform/settings'],
     examples: ['platform'],
     start: [
       'auth-service/cli',

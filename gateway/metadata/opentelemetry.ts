@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type MetricsPushDefaults, PROPAGATORS, type TracingDefaults } from '../../platform/index.ts';
 import { configuredHeaders, listOf, mapping, name } from './shapes/index.ts';
-import { type Environment, resolveHeaders, resolveUrl } from './template.ts';
+import { type Environment, resolveHeaders, resolveUrlWithCredentials } from './template.ts';
 import { MetadataError, type MetadataLocation, type ValuePath } from './yaml/index.ts';
 
 const DATA_TYPES = ['traces', 'metrics', 'logs'] as const;
@@ -86,7 +86,7 @@ function exporterOf(
   const url = exporter_otlp?.[key];
   if (status !== 'enabled' || !data_types.includes(type) || !exporter_otlp || !url) return undefined;
   const at = (...path: ValuePath) => place(['exporter_otlp', ...path]);
-  const resolved = resolveUrl({ url }, environment);
+  const resolved = resolveUrlWithCredentials({ url }, environment);
   const headers = resolveHeaders(exporter_otlp.headers, environment);
   const problems = [
     ...('problem' in resolved ? [{ ...at(key), message: resolved.problem }] : []),

@@ -25,6 +25,14 @@ export function resolveUrl(definition: DescribedUrl, environment: Environment): 
   return resolveUrlOf(definition, environment, ['http', 'https']);
 }
 
+/** The same, where the user and password of the URL are sent. */
+export function resolveUrlWithCredentials(
+  definition: DescribedUrl,
+  environment: Environment,
+): { url: string } | UnresolvedValue {
+  return resolveUrlOf(definition, environment, ['http', 'https'], true);
+}
+
 /** The same, where the URL may also be of a WebSocket. */
 export function resolveEventsUrl(
   definition: DescribedUrl,
@@ -33,17 +41,23 @@ export function resolveEventsUrl(
   return resolveUrlOf(definition, environment, ['http', 'https', 'ws', 'wss']);
 }
 
+const NO_URL = { protocol: '', username: '', password: '' };
+const CREDENTIALS_IN_URL =
+  'a user and password in a URL are not sent: remove them, and configure the header Authorization in their place';
+
 function resolveUrlOf(
   definition: DescribedUrl,
   environment: Environment,
   schemes: readonly string[],
+  sendsCredentials = false,
 ): { url: string } | UnresolvedValue {
   const path = [definition.url == null ? 'url_from_env' : 'url'];
   const filled = resolveValue(definition.url, definition.url_from_env, environment);
   if ('unusable' in filled) return { problem: environmentProblem(filled.unusable), path };
   const url = filled.text;
-  const scheme = URL.canParse(url) ? new URL(url).protocol.slice(0, -1) : '';
-  if (!schemes.includes(scheme)) return { problem: `expected an ${schemes.join(' or ')} URL`, path };
+  const { protocol, username, password } = URL.canParse(url) ? new URL(url) : NO_URL;
+  if (!schemes.includes(protocol.slice(0, -1))) return { problem: `expected an ${schemes.join(' or ')} URL`, path };
+  if (!sendsCredentials && (username !== '' || password !== '')) return { problem: CREDENTIALS_IN_URL, path };
   return { url };
 }
 

@@ -3,6 +3,12 @@ import { setting } from '../../platform/index.ts';
 import { parseJwtSecret, parseJwtSecrets } from '../session/index.ts';
 import { json, OPEN_OR_CLOSED } from './types.ts';
 
+function hasNoCredentials(text: string): boolean {
+  if (!URL.canParse(text)) return true;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}
+
 /** How callers are authenticated, and how revoked tokens are noticed. */
 export const authenticationSettings = {
   HASURA_GRAPHQL_JWT_SECRET: json(parseJwtSecret)
@@ -15,6 +21,7 @@ export const authenticationSettings = {
     .describe('A list of such objects, for tokens of several issuers; takes precedence over the single one.'),
   HASURA_GRAPHQL_AUTH_HOOK: setting
     .httpUrl()
+    .refine(hasNoCredentials, 'a user and password in the URL are not sent: remove them')
     .optional()
     .describe("URL of a webhook that returns the caller's session variables, in place of JWTs."),
   HASURA_GRAPHQL_AUTH_HOOK_MODE: z

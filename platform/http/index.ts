@@ -1,3 +1,4 @@
+export { basicAuthorization } from './basic-authorization.ts';
 export { clientAddress, networkOf } from './client-address.ts';
 export type { ConnectionCounts, ConnectionLimits } from './connection-guard.ts';
 export { isHeaderValue } from './header-value.ts';

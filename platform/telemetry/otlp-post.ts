@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
+import { basicAuthorization } from '../http/index.ts';
 
 /** How a request was answered, as the transports of OpenTelemetry's exporters say it. */
 export type PostOutcome =
@@ -90,22 +91,6 @@ export async function openOtlpPost(options: OtlpPostOptions): Promise<OtlpPost> 
       void pool.destroy(error);
     },
   };
-}
-
-/** The credentials of an address as the header of HTTP's Basic scheme (RFC 7617); none where it has none. */
-function basicAuthorization({ username, password }: URL): { authorization?: string } {
-  if (username === '' && password === '') return {};
-  const credentials = `${percentDecoded(username)}:${percentDecoded(password)}`;
-  return { authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` };
-}
-
-/** As it is written where it is not percent-encoded: `new URL` lets a lone `%` pass. */
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function postExport(

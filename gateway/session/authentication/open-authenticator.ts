@@ -1,4 +1,4 @@
-import { Listeners, type Logger } from '../../../platform/index.ts';
+import { basicAuthorization, Listeners, type Logger } from '../../../platform/index.ts';
 import type { HttpCall } from '../http-call.ts';
 import type { JwtSecret } from '../jwt/index.ts';
 import { ClockSkew, type FetchKeys, fixedKeySet, type KeySet, RemoteKeySet } from '../jwt/index.ts';
@@ -85,7 +85,8 @@ function fetchRevocationsWith(call: HttpCall, secret: string | undefined): (url:
 
 function fetchKeysWith(call: HttpCall): FetchKeys {
   return async (url) => {
-    const headers = { accept: 'application/json' };
+    // As in Hasura, whose client sends the user and password of a URL.
+    const headers = { accept: 'application/json', ...basicAuthorization(new URL(url)) };
     const response = await call({ url, method: 'GET', headers, timeoutMs: JWKS_TIMEOUT_MS });
     if (response.status !== 200) throw new Error(`status ${response.status}`);
     return {

@@ -1,0 +1,15 @@
+/** The credentials of an address as the header of HTTP's Basic scheme (RFC 7617); none where it has none. */
+export function basicAuthorization({ username, password }: URL): { authorization?: string } {
+  if (username === '' && password === '') return {};
+  const credentials = `${percentDecoded(username)}:${percentDecoded(password)}`;
+  return { authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` };
+}
+
+/** As it is written where it is not percent-encoded: `new URL` lets a lone `%` pass. */
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
