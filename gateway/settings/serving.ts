@@ -24,7 +24,7 @@ export const servingSettings = {
       'How long a gateway that has been asked to stop accepts connections while `/readyz` answers 503, so that a load balancer can take it out.',
     ),
   HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT: setting
-    .integer(10, 0, 60, 'seconds')
+    .integer(10, 0, 3_600, 'seconds')
     .describe('How long running requests may take to finish after the port has been closed.'),
   PORTICO_READY_GRACE_SECONDS: setting
     .integer(10, 0, 3_600, 'seconds')

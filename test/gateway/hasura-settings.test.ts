@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { readConfig } from '../../gateway/config.ts';
 import { describeSettings, hasuraSettings } from '../../gateway/hasura-settings.ts';
 import { reportOf } from './cli/run-check.ts';
 import { openEditedGateway } from './harness/edited-gateway.ts';
@@ -24,6 +25,21 @@ const settingsIn = (environment: Record<string, string>, referred: readonly stri
   );
 
 describe('settings of Hasura', () => {
+  test('may have the values that deployments of Hasura give them', () => {
+    const given = {
+      HASURA_GRAPHQL_ENABLE_ALLOWLIST: 'Yes',
+      HASURA_GRAPHQL_DEV_MODE: 'F',
+      HASURA_GRAPHQL_SERVER_HOST: '*',
+      HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT: '300',
+    };
+    expect(readConfig({ ...ADMIN, ...given })).toMatchObject({
+      HASURA_GRAPHQL_ENABLE_ALLOWLIST: true,
+      HASURA_GRAPHQL_DEV_MODE: false,
+      HASURA_GRAPHQL_SERVER_HOST: '*',
+      HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT: 300,
+    });
+  });
+
   test('without effect are named, those that are acted on or empty are not', () => {
     const { withoutEffect, differing, unknown } = settingsIn({
       ENABLE_TELEMETRY: 'true',
