@@ -273,6 +273,22 @@ describe.each(await availableEngines())('sessions, on %s', (engine) => {
       });
       await login();
     });
+
+    test('a password that another service has set while the new one is hashed stays', async () => {
+      const { username, userId, login } = await newUser();
+      const here = await login();
+      const other = 'another new password of alice';
+      const where = { tenantId_id: { tenantId: 1, id: await world.addUser(1, `other ${username}`, other) } };
+      const { passwordHash } = await world.database.user.findUniqueOrThrow({ where });
+      world.service.duringNextHash(async () => {
+        await world.database.user.updateMany({ where: { tenantId: 1, id: userId }, data: { passwordHash } });
+      });
+      expect(await client.changePassword(PASSWORD, NEW_PASSWORD, here.access_token)).toMatchObject({
+        status: 409,
+        result: { success: false },
+      });
+      await client.login(username, other, 1);
+    });
   });
 
   describe('a caller of the service without a token', () => {

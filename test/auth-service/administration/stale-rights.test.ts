@@ -117,6 +117,25 @@ describe('rights that have ended, and changes at once', () => {
     expect(await user.count({ where: { username: { startsWith: 'created' } } })).toBe(0);
   });
 
+  test('an administrator who is demoted, disabled or logged out during a change has changed nothing', async () => {
+    const { user, session } = it.world.database;
+    const anna = { tenantId: 1, id: it.ids.anna ?? '' };
+    const endings = [
+      () => user.updateMany({ where: anna, data: { allowedRoles: ['user'] } }),
+      () => user.updateMany({ where: anna, data: { disabledAt: new Date() } }),
+      () => session.updateMany({ where: { tenantId: 1, userId: anna.id }, data: { revokedAt: new Date() } }),
+    ];
+    for (const [round, end] of endings.entries()) {
+      it.world.service.duringNextHash(async () => {
+        await end();
+      });
+      const created = await code(it.tokens.anna, 'auth_admin_user_create', withUser(`created ${round}`));
+      expect([round, created]).toEqual([round, 'not-administrator']);
+      await user.updateMany({ where: anna, data: { allowedRoles: ['tenant_admin', 'user'], disabledAt: null } });
+    }
+    expect(await user.count({ where: { username: { startsWith: 'created' } } })).toBe(0);
+  });
+
   // Needs a transaction that waits for another.
   const raced = engine === 'pglite' ? test.skip : test;
   raced('once the revocation of an operator is answered, none of its changes is made any more', async () => {

@@ -34,4 +34,21 @@ describe.each(KEY_ALGORITHMS)('of %s tokens the auth service', (algorithm) => {
   test.each(forgeries(header, PAYLOAD, key))('refuses one with %s', async (_what, token) => {
     expect(await verify(token, NOW)).toBeUndefined();
   });
+
+  test.each<[what: string, changes: { header?: object; payload?: object }]>([
+    ['another issuer', { payload: { iss: 'https://elsewhere.test' } }],
+    ['no issuer', { payload: { iss: undefined } }],
+    ['another audience', { payload: { aud: 'elsewhere' } }],
+    ['no audience', { payload: { aud: undefined } }],
+    ['an end in the past', { payload: { exp: SECONDS } }],
+    ['no end', { payload: { exp: undefined } }],
+    ['a beginning', { payload: { nbf: SECONDS } }],
+    ['another type', { header: { typ: 'JWT' } }],
+    ['no type', { header: { typ: undefined } }],
+    ['no key', { header: { kid: undefined } }],
+    ['a critical extension', { header: { crit: ['exp'] } }],
+  ])('refuses one with %s, though the signature is right', async (_what, changes) => {
+    const token = signed({ ...header, ...changes.header }, { ...PAYLOAD, ...changes.payload }, key);
+    expect(await verify(token, NOW)).toBeUndefined();
+  });
 });
