@@ -9,9 +9,9 @@ export interface HousekeepingOptions extends ServiceTime {
   isClockWrong(): Promise<boolean>;
   /** From 0 to 1. */
   random(): number;
-  /** Hears what a round removed, by the names of the sweeps; not of rounds that found nothing. */
+  /** Called with what a round removed, by the names of the sweeps; not after rounds that removed nothing. */
   onRemoved(counts: Readonly<Record<string, number>>): void;
-  /** Hears of a sweep that went wrong. The next round tries it again. */
+  /** Called when a sweep fails. The next round tries it again. */
   onFailed(name: string, error: unknown): void;
 }
 

@@ -14,7 +14,7 @@ const BODY_ERRORS: Readonly<Record<string, ErrorCode>> = {
   'request.size.invalid': 'bad-request',
 };
 
-/** Answers 405 for every method that the routes before it did not take. */
+/** Answers 405 to every method that the routes before it did not handle. */
 export function onlyMethods(...methods: string[]): RequestHandler {
   return (_request, response) => {
     response.setHeader('allow', methods.join(', '));
@@ -22,7 +22,7 @@ export function onlyMethods(...methods: string[]): RequestHandler {
   };
 }
 
-/** Answers 415 for what is not declared as JSON, which also keeps HTML forms of other sites out. */
+/** Answers 415 to a body that is not declared as JSON, which also rejects HTML forms of other sites. */
 export const onlyJson: RequestHandler = (request, _response, next) => {
   next(request.is('application/json') ? undefined : new ApiError('unsupported-media-type'));
 };

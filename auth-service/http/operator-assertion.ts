@@ -13,13 +13,13 @@ const OPERATOR_HEADER = 'x-portico-operator';
 export type CheckOperatorAssertion = (isChange: boolean) => Promise<boolean>;
 
 export interface OperatorAssertions {
-  /** For express' parser of bodies, which shows it the bytes. */
+  /** For express' body parser, which calls it with the bytes (`verify`): stores their digest. */
   readonly keepDigest: (request: IncomingMessage, response: unknown, body: Buffer) => void;
   /** Undefined for a request without an assertion. */
   checkOf(request: IncomingMessage): CheckOperatorAssertion | undefined;
 }
 
-/** @param verify undefined where no gateway's assertions are accepted: then the header means nothing. */
+/** @param verify undefined where no gateway's assertions are accepted: then the header is ignored. */
 export function createOperatorAssertions(verify: VerifyOperatorAssertion | undefined): OperatorAssertions {
   const digests = new WeakMap<IncomingMessage, string>();
   return {

@@ -18,18 +18,18 @@ export interface ReadinessReport {
 }
 
 export interface Readiness {
-  /** Said once, when the database has the current schema. */
+  /** Called once, when the database has the current schema. */
   migrated(): void;
   /** Called once, when the process was asked to stop. It is not ready from then on. */
   stop(): void;
   /** Whether the start is over. It stays true when the database becomes unavailable later. */
   started(): boolean;
-  /** Asks the database too. */
+  /** The state of each check; the database is pinged. */
   report(): Promise<ReadinessReport>;
   /**
    * Whether a restart would help: for half a minute the database has not answered over the connections of this process,
-   * and it does over a new one. While the database itself is away a restart helps nothing. Answers at once, with what the
-   * previous call found out, because liveness probes have short timeouts.
+   * and it does over a new one. While the database itself is unavailable a restart is of no use. Returns the result of the
+   * check that the previous call began, because liveness probes have short timeouts.
    */
   stuck(): boolean;
 }
@@ -76,7 +76,7 @@ export function createReadiness({ database, keys }: ReadinessOptions): Readiness
         database: await databaseState(),
       };
       if (isStopping) return { ready: false, stopping: true, checks };
-      // With a database that takes no writes there is no login, but gateways go on with the keys and revocations from here.
+      // A read-only database allows no login, but gateways still need the keys and revocations of this service.
       const isReady = (check: string) => check === 'ok' || check === 'read-only';
       return { ready: Object.values(checks).every(isReady), checks };
     },

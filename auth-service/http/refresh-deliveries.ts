@@ -23,7 +23,9 @@ export interface RefreshDeliveries {
 
 interface Sent extends SpentToken {
   readonly at: Date;
+  /** When it counts as delivered if the connection is still open, as `performance.now()`. */
   readonly settledAt: number;
+  /** Null where the connection closes after the reply, so that it does not show whether the reply was delivered. */
   readonly socket: Socket | null;
 }
 
@@ -31,9 +33,9 @@ interface Sent extends SpentToken {
  * Records which replies with new refresh tokens have been delivered.
  *
  * A reply counts as delivered when all of it was sent and its connection was still open a moment later: a gateway that is
- * killed, or a client that hangs up, closes its connection at once. Until then the token before may be sent again for as
- * long as it takes, because a client that was not answered has nothing else. A token whose reply is not known to be
- * delivered, since this process was killed, stays so; that is on the safe side for the session.
+ * killed, or a client that hangs up, closes its connection at once. Until then the previous token may be sent again, without a
+ * limit of time, because a client that got no reply has no other token. A reply whose delivery was not recorded, since this
+ * process was killed, counts as undelivered for good: the session lives on.
  */
 export function createRefreshDeliveries(options: RefreshDeliveriesOptions): RefreshDeliveries {
   const { confirmRotations, now, every, logger } = options;
@@ -56,9 +58,8 @@ export function createRefreshDeliveries(options: RefreshDeliveriesOptions): Refr
     follow({ tenantId, tokenHash }, response) {
       const { socket } = response;
       response.once('finish', () => {
-        // A connection that closes after this response does not show whether it was delivered.
-        const telling = response.shouldKeepAlive ? socket : null;
-        sent.push({ tenantId, tokenHash, at: now(), settledAt: performance.now() + SETTLE_MS, socket: telling });
+        const watched = response.shouldKeepAlive ? socket : null;
+        sent.push({ tenantId, tokenHash, at: now(), settledAt: performance.now() + SETTLE_MS, socket: watched });
       });
     },
     start() {

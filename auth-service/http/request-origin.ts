@@ -3,10 +3,10 @@ import { clientAddress } from '../../platform/index.ts';
 import type { RequestOrigin } from '../use-cases/index.ts';
 
 const MAX_USER_AGENT_LENGTH = 512;
-/** Control characters; PostgreSQL takes no NUL, and none belongs into a list of sessions. */
+/** PostgreSQL rejects NUL, and no control character belongs into a list of sessions. */
 const CONTROL_CHARACTERS = /\p{Cc}/gu;
 
-/** Where a request comes from, as far as it can be believed. */
+/** The origin of a request: its address as trusted proxies report it, and the user agent, which is not verified. */
 export type RequestOriginOf = (request: Request) => RequestOrigin;
 
 /** @param trustedProxies how many trusted processes are between callers and this service. */

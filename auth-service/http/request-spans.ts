@@ -3,7 +3,7 @@ import { fixedAttributes, type Span, type Telemetry } from '../../platform/index
 import type { ActiveSpan } from '../active-span.ts';
 import { routeOf } from './route-of.ts';
 
-/** Asked for every few seconds by gateways and by what watches the process. */
+/** Requested every few seconds by gateways, orchestrators and monitoring. */
 const UNTRACED_PATHS = new Set(['/healthz', '/readyz', '/revocations']);
 
 /** Methods as the semantic conventions know them; a span's name has no other. */

@@ -54,7 +54,7 @@ export interface SigningKeyOptions extends ServiceTime {
   database: Database;
   sealer: Sealer;
   policy: KeyPolicy;
-  /** Hears when the keys could not be read again; the ones that are known stay in use. */
+  /** Called when the keys could not be read again; the last ones stay in use. */
   onReloadFailed?(error: unknown): void;
 }
 

@@ -33,7 +33,7 @@ export async function endSessions(transaction: Transaction, which: SessionsToEnd
   const revocations = ended.map(({ id, accessEndsAt }) => ({
     tenantId,
     sessionId: id,
-    // Sessions from before this was noted: no access token lives longer than a day.
+    // Sessions of earlier versions have none: no access token lives longer than a day.
     until: accessEndsAt ?? addDays(at, 1),
   }));
   await recordRevocations(transaction, revocations, at);

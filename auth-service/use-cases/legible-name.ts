@@ -1,6 +1,6 @@
-/** Control and format characters, ends of lines, and what is not drawn at all, but for the two joiners. */
+/** Control and format characters, line ends and invisible characters, except the two joiners. */
 const UNSEEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}\p{Default_Ignorable_Code_Point}]/u;
-/** Whose letters join, in a form that a joiner changes. */
+/** Scripts whose letters join, in forms that a joiner changes. */
 const JOINING = String.raw`\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}`;
 /**
  * A joiner is seen where it changes the form of letters: in scripts whose letters join, and after the marks of Indic scripts.
@@ -13,8 +13,8 @@ export const UNSEEN_JOINER = new RegExp(
 );
 
 /**
- * Whether a new name can be told from others by reading it, in lists, logs and terminals: not empty, without white space at its
- * ends, and without characters that are not seen or that change the order of what is beside them. (RFC 8264, section 9)
+ * Whether a reader can distinguish a new name from others, in lists, logs and terminals: not empty, without white space at its
+ * ends, invisible characters, or characters that change the direction of text beside them. (RFC 8264, section 9)
  */
 export function isLegible(name: string): boolean {
   return name !== '' && name.trim() === name && !UNSEEN.test(name) && !UNSEEN_JOINER.test(name);

@@ -44,7 +44,7 @@ export function isTooFarAhead(before: Date, at: Date, whose: keyof typeof MAX_LE
   return before.getTime() > at.getTime() + MAX_LEAD_MS[whose];
 }
 
-/** The latest moment from which tokens of a user or service account, or of everybody in a tenant, count. The rows have to be locked. */
+/** The latest `tokensValidFrom` of a user or service account, or of all users of a tenant. The rows have to be locked. */
 export async function readTokensValidFrom(
   transaction: Transaction,
   tenantId: number,

@@ -12,7 +12,7 @@ export interface SessionOfToken {
   tokenExpiresAt: Date;
   /** The number of the session's newest token, 0 for none that has one. */
   generation: number;
-  /** Its row is gone: its successor has been exchanged. */
+  /** Its row is deleted, because its successor has been rotated. */
   isSuperseded: boolean;
 }
 

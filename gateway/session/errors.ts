@@ -104,7 +104,7 @@ export function refusedByHook(): GatewayError {
 }
 
 /** The session of the authentication hook has expired. */
-export function sessionOver(): GatewayError {
+export function hookSessionExpired(): GatewayError {
   return new GatewayError('access-denied', 'the session that the authentication hook gave is over', {
     status: 401,
     headers: CHALLENGE,

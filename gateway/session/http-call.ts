@@ -1,8 +1,8 @@
 import type { Span } from '../../platform/index.ts';
 
 /**
- * One HTTP exchange that the session room makes on its own account. Rejects when there is no complete answer; any
- * status is one.
+ * Sends an HTTP request of the session room's own: to an issuer or an authentication hook. Rejects when there is no complete
+ * response; a response with any status resolves.
  */
 export type HttpCall = (request: HttpCallRequest) => Promise<{
   status: number;
@@ -16,6 +16,6 @@ export interface HttpCallRequest {
   headers: Readonly<Record<string, string>>;
   body?: string;
   timeoutMs: number;
-  /** What caused it; its own span, where it has one, is below this one. */
+  /** The parent of the call's span. */
   span?: Span | undefined;
 }

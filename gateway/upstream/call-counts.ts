@@ -35,7 +35,7 @@ export class CallCounts {
   readonly durations = new Durations(DURATION_BOUNDS_MS);
   /** The HTTP requests of the calls, retries by themselves. */
   readonly requests = new RequestDurations();
-  /** How long calls waited for a slot, of those that had to wait, also in vain. */
+  /** How long calls waited for a slot, of those that had to wait, whether they got one or not. */
   readonly waits = new Durations(DURATION_BOUNDS_MS);
   retries = 0;
   /** Deduplicated queries. */

@@ -86,7 +86,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** OpenSSL's words for an answer that is no TLS are addresses in its code. */
+/** OpenSSL's message for a response that is not TLS consists of addresses in its code. */
 function withoutTls(message = ''): string | undefined {
   return message.includes('wrong version number')
     ? 'the service does not answer in TLS: is its URL http://?'
@@ -98,10 +98,10 @@ export const MAX_INFORMATIONAL_RESPONSES = 100;
 
 /** The limits of an exchange. */
 export interface ExchangeLimits {
-  /** For the headers of the answer, in milliseconds; undefined: as long as for all of it. */
+  /** For the headers of the response, in milliseconds; undefined: as long as for the whole response. */
   readonly headersTimeoutMs: number | undefined;
   readonly maxBodyBytes: number;
-  /** What all answers together may take, as the source has it. */
+  /** The memory that responses of the source and all others may take together. */
   readonly budget: SourceBudget;
   /** Begins a deadline. */
   readonly deadline: (timed: Timed, timeoutMs: number) => Deadline;
@@ -117,7 +117,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   readonly #budget: SourceBudget;
   readonly #chunks = new Chunks();
   #controller: Dispatcher.DispatchController | undefined;
-  /** Set where the answer is taken as it comes. */
+  /** Set where the response is received as it arrives. */
   #sink: UpstreamSink | undefined;
   #informational = 0;
   #status = 0;
@@ -264,7 +264,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
     this.fail(new UpstreamError('connection', new Error(reason)));
   }
 
-  /** @returns false when it was over already. */
+  /** @returns false when it had ended before. */
   #end(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;

@@ -23,21 +23,21 @@ export interface UpstreamRequest {
   readonly body?: string | Readable;
   /** For the whole exchange, in milliseconds. */
   readonly timeoutMs: number;
-  /** Of the call that this is a later try of, or that has waited: `timeoutMs` is what remains of it. */
+  /** For a retry, or a call that has waited: the timeout of the whole call, of which `timeoutMs` is the remainder. */
   readonly fullTimeoutMs?: number;
-  /** Whether it is a query: it changes nothing, so it may be sent again, and its answer be shared. */
+  /** Whether it is a query: it changes nothing, so it may be retried and its response shared. */
   readonly isQuery?: boolean;
-  /** Whether its answer may be taken as it comes, which only one can do. */
+  /** Whether its response may be received in parts, as it arrives: then it cannot be shared. */
   readonly takesParts?: boolean;
   /** Cancels the exchange. */
   readonly cancellation?: Cancellation | undefined;
   /** Records the call for the client's request that causes it. */
   readonly record?: CallRecorder | undefined;
-  /** Where it is described how the call goes, for a request that is to be explained. Set by the interceptors. */
+  /** Takes the details of the call, for a request that is explained. Set by the interceptors. */
   readonly explanation?: CallExplanation | undefined;
   /**
-   * What caused it: the call gets a span below this one. Within the interceptors it is the span of the call itself, whose
-   * ids are sent to the upstream in headers.
+   * The parent of the call's span. Within the interceptors it is the span of the call itself, whose ids are sent to the
+   * upstream in headers.
    */
   readonly span?: Span | undefined;
 }
@@ -152,7 +152,7 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
       budget: budget.ofSource(),
       deadline: (timed, timeoutMs) => deadlines.start(timed, timeoutMs),
     };
-    const limitsOfRemains: ExchangeLimits = { ...limits, deadline: singleDeadline };
+    const limitsOfRemainder: ExchangeLimits = { ...limits, deadline: singleDeadline };
 
     function addressOf(url: string): UpstreamAddress {
       let address = addresses.get(url);
@@ -168,8 +168,8 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
 
     function dispatch(request: UpstreamRequest, handler: UpstreamHandler): void {
       const { cancellation, timeoutMs, fullTimeoutMs } = request;
-      // What remains of a timeout is hardly ever as long for two requests.
-      const ownLimits = fullTimeoutMs === undefined ? limits : limitsOfRemains;
+      // The remainder of a timeout is hardly ever as long for two requests.
+      const ownLimits = fullTimeoutMs === undefined ? limits : limitsOfRemainder;
       const exchange = new UpstreamExchange(handler, cancellation, timeoutMs, ownLimits);
       if (!exchange.isOver) pending.add({ request, exchange, addressOf });
     }

@@ -1,8 +1,8 @@
 import { LinkedList, ListNode } from './resilience/index.ts';
 
-/** Something that may take so long and no longer. */
+/** Work that has a deadline. */
 export interface Timed {
-  /** The time is up. */
+  /** Called when the deadline has passed. */
   expire(): void;
 }
 
@@ -15,9 +15,9 @@ export class TimerBuckets {
   readonly #buckets = new Map<number, Bucket>();
 
   /**
-   * From now on, `timed` has `timeoutMs` milliseconds.
+   * Calls `timed.expire()` in `timeoutMs` milliseconds.
    *
-   * @returns what ends that, to be called when it is over in time.
+   * @returns the deadline, which is ended when the work is done in time.
    */
   start(timed: Timed, timeoutMs: number): Deadline {
     let bucket = this.#buckets.get(timeoutMs);
@@ -29,13 +29,13 @@ export class TimerBuckets {
   }
 }
 
-/** A deadline of a length that hardly any other has: with a timer of its own. */
+/** The same with a timer of its own, for a length that hardly any other deadline has. */
 export function singleDeadline(timed: Timed, timeoutMs: number): Deadline {
   const timer = setTimeout(() => timed.expire(), timeoutMs).unref();
   return { end: () => clearTimeout(timer) };
 }
 
-/** A deadline that something has. */
+/** A deadline that has begun. */
 export interface Deadline {
   end(): void;
 }
@@ -52,7 +52,7 @@ class TimerEntry extends ListNode implements Deadline {
   }
 
   end(): void {
-    this.chain?.delete(this);
+    this.list?.delete(this);
   }
 }
 

@@ -2,7 +2,7 @@
  * The name of a header that a request may have once (RFC 9110 section 5.3) and has several times, so that two servers might
  * act on different values; undefined where there is none. `Authorization` and `Content-Type` may be repeated with the same
  * value: Node keeps the first. Headers with claims and credentials of the gateway may not: Node joins them to one value, which
- * nobody has sent.
+ * no client has sent.
  *
  * @param rawHeaders names and values in turn, as Node has them.
  * @returns a constant, never what the client wrote.

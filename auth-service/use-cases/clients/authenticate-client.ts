@@ -53,7 +53,7 @@ export function createAuthenticateClient(
   };
 }
 
-/** @param onFound hears whose client this is, whether the secret is right or not. */
+/** @param onFound called with the tenant of a client that exists, whether the secret is right or not. */
 async function clientWith(
   database: Database,
   clientId: string,

@@ -20,9 +20,9 @@ export type RevokeToken = (
 ) => Promise<{ revoked: boolean }>;
 
 /**
- * Makes a token void (RFC 7009). A token of a login ends its whole session, whichever of the two it is; who holds it is
- * who may. A service account's access token can be revoked by that account. A token that was issued to another client is
- * as good as unknown.
+ * Revokes a token (RFC 7009). An access or refresh token of a login ends its whole session, and any holder of the token may
+ * revoke it. A service account's access token can be revoked by that account only. A token that was issued to another client
+ * is treated as unknown.
  */
 export function createRevokeToken({ database, verify, logout, now }: RevokeTokenOptions): RevokeToken {
   return async (token, client, origin) => {

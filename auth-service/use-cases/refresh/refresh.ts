@@ -26,7 +26,7 @@ export interface RefreshOptions {
   accessTokens: AccessTokens;
   refreshTokens: RefreshTokens;
   lifetime: SessionLifetime;
-  /** A session's refreshes from one place are written down once in so many hours; 0: each. */
+  /** Refreshes of a session from one device are recorded in the audit log once in so many hours; 0: each. */
   auditHours: number;
   now(): Date;
 }
@@ -96,7 +96,7 @@ function refusalEntry(at: Date, session: SessionOfToken | undefined, reason: str
   return { ...refused, tenantId, subject: { kind: 'user', id: userId }, details: { reason, session_id: sessionId } };
 }
 
-/** Undefined when the token had been exchanged before. */
+/** Rotates a token. Undefined when it was rotated before. */
 async function rotate(
   { database, accessTokens, refreshTokens, lifetime, auditHours }: RefreshOptions,
   session: SessionOfToken,
@@ -124,8 +124,8 @@ async function rotate(
 }
 
 /**
- * The token has been exchanged before. How long ago that was, and what follows from it, is decided with the session's row
- * in hand: none of it may change before it is over. (RFC 9700 section 4.14.2)
+ * Handles a token that was rotated before: returns its successor within the grace time, else ends the session. The session's
+ * row is locked meanwhile. (RFC 9700 section 4.14.2)
  */
 async function resolveReuse(
   { accessTokens, lifetime }: RefreshOptions,
@@ -155,7 +155,7 @@ async function resolveReuse(
     ...refreshed,
     event: 'refresh.reuse',
     outcome: 'refused',
-    // Its owner, or who has the copy.
+    // Its owner, or the holder of the copy.
     actor: { kind: 'unknown' },
     details: { session_id: sessionId, ended_sessions: ended },
   });

@@ -21,11 +21,11 @@ export interface RotationParameters {
   readonly generation: number;
   /** What the audit log records of it. */
   readonly entry: AuditEntry;
-  /** Refreshes from one place are written down once in so many hours; 0: each. */
+  /** Refreshes from one device are recorded in the audit log once in so many hours; 0: each. */
   readonly auditHours: number;
 }
 
-/** `won`: whether the token was exchanged now. */
+/** `won`: whether this statement rotated the token, rather than an earlier one. */
 export type RotationRow = AccountRow & { won: boolean };
 
 /**
@@ -55,7 +55,7 @@ export function rotationStatement(rotation: RotationParameters): Prisma.Sql {
       'since', to_char(won.refresh_audited_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) END`,
   );
   return Prisma.sql`
-    WITH ${sessionInHand(session, at)}, won AS (
+    WITH ${lockedSession(session, at)}, won AS (
       UPDATE refresh_tokens
       SET used_at = ${at}::timestamptz, awaiting_answer = true, sealed_successor = ${sealSuccessor(successor, token)}
       FROM alive
@@ -91,11 +91,14 @@ export function rotationStatement(rotation: RotationParameters): Prisma.Sql {
 /** An `AccountRow`, with the session locked; none when it has ended, or its user or tenant is disabled. */
 export function lockSessionStatement(session: SessionOfToken, at: Date): Prisma.Sql {
   return Prisma.sql`
-    WITH ${sessionInHand(session, at)} SELECT enabled.* FROM enabled WHERE EXISTS (SELECT FROM alive)`;
+    WITH ${lockedSession(session, at)} SELECT enabled.* FROM enabled WHERE EXISTS (SELECT FROM alive)`;
 }
 
-/** `enabled`, the account, and `alive`, its session; both are held, and both are empty where the session is void. */
-function sessionInHand({ tenantId, userId, sessionId }: SessionOfToken, at: Date): Prisma.Sql {
+/**
+ * Two queries of a WITH clause, whose rows are locked: `enabled`, the account, and `alive`, its session. Both are empty where
+ * the session has ended, or its user or tenant is disabled.
+ */
+function lockedSession({ tenantId, userId, sessionId }: SessionOfToken, at: Date): Prisma.Sql {
   return Prisma.sql`
     enabled AS (
       SELECT ${ACCOUNT_COLUMNS} FROM users JOIN tenants ON tenants.id = users.tenant_id
@@ -112,9 +115,9 @@ function sessionInHand({ tenantId, userId, sessionId }: SessionOfToken, at: Date
     )`;
 }
 
-/** What was written down until then is so long ago that the next refresh is written down. */
+/** The latest time of a recorded refresh after which the next one is recorded again. */
 function lastAudit(at: Date, auditHours: number): Date {
-  // Clocks of replicas differ, and each refresh means each.
+  // A day ahead: clocks of replicas differ, and every refresh is to be recorded.
   return auditHours === 0 ? new Date(at.getTime() + 24 * HOUR_MS) : new Date(at.getTime() - auditHours * HOUR_MS);
 }
 

@@ -48,7 +48,7 @@ export class ServiceBulkhead {
         resolve(this.#take(caller));
       });
       const giveUp = (say: () => void) => () => {
-        if (waiting.chain === undefined) return;
+        if (waiting.list === undefined) return;
         this.#dequeue(waiting);
         say();
       };

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Logger, Span } from '../../../platform/index.ts';
 import { refuseCrossSite } from '../cross-site.ts';
-import { hookUnavailable, invalidHookResponse, refusedByHook, sessionOver } from '../errors.ts';
+import { hookSessionExpired, hookUnavailable, invalidHookResponse, refusedByHook } from '../errors.ts';
 import type { HttpCall } from '../http-call.ts';
 import { createSession, type Session, type SessionValidity } from '../session.ts';
 import {
@@ -67,7 +67,7 @@ export class AuthHook implements CallerAuthenticator {
   readonly takesCookies = true;
   readonly #options: AuthHookOptions;
   /** A hook that does not receive operations is called once for all operations of a request. */
-  readonly #asked = new WeakMap<IncomingHttpHeaders, Promise<Session>>();
+  readonly #calls = new WeakMap<IncomingHttpHeaders, Promise<Session>>();
 
   constructor(options: AuthHookOptions) {
     this.#options = options;
@@ -82,13 +82,13 @@ export class AuthHook implements CallerAuthenticator {
     const { method, sendRequestBody, trustsOrigin = () => false } = this.#options;
     // The hook may accept credentials that browsers add by themselves.
     if (headers.cookie !== undefined || headers.authorization !== undefined) refuseCrossSite(headers, trustsOrigin);
-    if (method === 'POST' && sendRequestBody) return this.#ask(headers, operation ?? null, span);
-    const asked = this.#asked.get(headers) ?? this.#ask(headers, undefined, span);
-    this.#asked.set(headers, asked);
-    return asked;
+    if (method === 'POST' && sendRequestBody) return this.#callHook(headers, operation ?? null, span);
+    const known = this.#calls.get(headers) ?? this.#callHook(headers, undefined, span);
+    this.#calls.set(headers, known);
+    return known;
   }
 
-  async #ask(headers: IncomingHttpHeaders, operation: unknown, span: Span | undefined): Promise<Session> {
+  async #callHook(headers: IncomingHttpHeaders, operation: unknown, span: Span | undefined): Promise<Session> {
     const { url, method, call, log } = this.#options;
     const base = { url, method, timeoutMs: HOOK_TIMEOUT_MS, span };
     const request =
@@ -166,5 +166,5 @@ function readSession(
 }
 
 function validUntil(expiresAt: number): SessionValidity {
-  return { expiresAt, refusal: () => (Date.now() >= expiresAt ? sessionOver() : undefined) };
+  return { expiresAt, refusal: () => (Date.now() >= expiresAt ? hookSessionExpired() : undefined) };
 }

@@ -15,7 +15,7 @@ export interface AuthenticatorOptions {
   adminSecret: string | undefined;
   /** Undefined: revocations are not checked. */
   revocations?: RevocationFeed | undefined;
-  /** Are called when an issuer has withdrawn a key. */
+  /** Notified when an issuer has withdrawn a key. */
   keyWithdrawals: Listeners;
   clockSkew: ClockSkew;
 }
@@ -106,7 +106,7 @@ export class Authenticator {
    * only where keys or a hook have to be queried.
    *
    * @param operation the operation to execute, where it is known: an authentication hook may receive it.
-   * @param span what a call of the hook is below, in the trace of the request.
+   * @param span the parent of the span of a call to the hook.
    * @throws GatewayError 401 for missing or bad credentials, 403 for a role that they do not allow or for a request
    * that another site may have caused, 503 when they cannot be verified now.
    */

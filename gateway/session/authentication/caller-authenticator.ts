@@ -20,10 +20,10 @@ export interface CallerAuthenticator {
   /** Whether a request has credentials; `unknown` where only authenticating it answers that. */
   credentialsIn(headers: IncomingHttpHeaders): 'some' | 'none' | 'unknown';
   /**
-   * @param operation the operation to execute, where it is known.
-   * @param span what a call of a hook is below, in the trace of the request.
    * Asynchronous only where keys or a hook have to be queried.
    *
+   * @param operation the operation to execute, where it is known.
+   * @param span the parent of the span of a call to a hook.
    * @throws GatewayError when the caller is rejected.
    */
   authenticate(headers: IncomingHttpHeaders, operation: unknown, span: Span | undefined): Session | Promise<Session>;

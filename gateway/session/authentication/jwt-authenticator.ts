@@ -48,7 +48,7 @@ interface VerifiedCaller {
   readonly claims: CallerClaims;
   readonly identity: TokenIdentity;
   readonly expiresAt: number;
-  /** Whether its key is still published: an issuer that takes a key back does not stand for its tokens any more. */
+  /** Whether its key is still published: an issuer that withdraws a key revokes the tokens that it signed. */
   isKeyHeld(): boolean;
   readonly validity: SessionValidity;
   readonly sessions: Map<string, Session>;
@@ -137,7 +137,7 @@ export class JwtAuthenticator implements CallerAuthenticator {
     return sessionFor(caller, variableOfHeader(headers[ROLE_VARIABLE]));
   }
 
-  /** Finds the one token of a request. Of several, in different locations, the one whose issuer is expected there. */
+  /** Finds the token of a request. Of several, in different locations, the one whose issuer is expected at its location. */
   #locate(headers: IncomingHttpHeaders): LocatedToken {
     const located: LocatedToken[] = [];
     for (const accepted of this.#locations) {

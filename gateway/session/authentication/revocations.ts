@@ -39,7 +39,7 @@ export interface RevocationSettings {
   readonly intervalMs: number;
   /** How old the list may be before it counts as lost, in milliseconds. */
   readonly maxAgeMs: number;
-  /** Whether tokens are accepted all the same while it is lost. */
+  /** Whether tokens are accepted while it is lost. */
   readonly acceptWhenLost: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface RevocationFeedOptions extends RevocationSettings {
   readonly now?: () => number;
 }
 
-/** A poll that fails alone has met a busy machine: it is logged when the next one fails too. */
+/** A single failed poll may come of a busy machine: it is logged when the next one fails too. */
 const LOGGED_FAILURES = 2;
 
 /**
@@ -61,7 +61,7 @@ const LOGGED_FAILURES = 2;
 export class RevocationFeed {
   readonly #options: RevocationFeedOptions;
   readonly #now: () => number;
-  /** `sid`, or `tenant/user`, or `tenant/` to what is void and until when that matters. */
+  /** By session (`s <sid>`), user (`u <tenant> <user>`) or tenant (`t <tenant>`): which tokens are void, and until when it is kept. */
   readonly #revoked = new Map<string, { before: number; until: number }>();
   readonly #listeners: Listeners;
   #cursor: string | undefined;
@@ -116,7 +116,7 @@ export class RevocationFeed {
   }
 
   start(): void {
-    void this.#follow();
+    void this.#poll();
   }
 
   stop(): void {
@@ -132,9 +132,9 @@ export class RevocationFeed {
     return voids(`t ${tenantId}`) || (userId !== undefined && voids(`u ${tenantId} ${userId}`));
   }
 
-  async #follow(): Promise<void> {
+  async #poll(): Promise<void> {
     try {
-      await this.#ask();
+      await this.#fetch();
       if (this.#failures >= LOGGED_FAILURES)
         this.#options.log.info({ event: 'revocations.recovered' }, 'revocations fetched again');
       this.#failures = 0;
@@ -146,15 +146,15 @@ export class RevocationFeed {
         );
     }
     this.#listeners.notify();
-    if (!this.#stopped) this.#timer = setTimeout(() => void this.#follow(), this.#options.intervalMs).unref();
+    if (!this.#stopped) this.#timer = setTimeout(() => void this.#poll(), this.#options.intervalMs).unref();
   }
 
-  async #ask(): Promise<void> {
+  async #fetch(): Promise<void> {
     const { url, fetchPage } = this.#options;
-    // The clock was set back: tokens that had expired while it was ahead may count again, and so do their revocations.
+    // After the clock was set back, tokens that had expired are valid again, and so their revocations are fetched again.
     if (this.#now() < this.#lastNews) this.#cursor = undefined;
     for (let more = true; more && !this.#stopped; ) {
-      const askedAt = this.#now();
+      const requestedAt = this.#now();
       const address = new URL(url);
       if (this.#cursor !== undefined) address.searchParams.set('after', this.#cursor);
       const answer = page.parse(await fetchPage(address.href));
@@ -162,7 +162,7 @@ export class RevocationFeed {
       this.#cursor = answer.cursor;
       more = answer.more;
       if (!more) {
-        this.#lastNews = askedAt;
+        this.#lastNews = requestedAt;
         this.#fetchedAt = performance.now();
       }
     }

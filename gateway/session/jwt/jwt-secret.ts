@@ -12,7 +12,7 @@ export interface JwtSecret {
   /** Where in a request the token is. */
   readonly location: TokenLocation;
   readonly issuer: string | undefined;
-  /** Any one of these is to be in the token; undefined: it is not looked at. */
+  /** The token must name one of these; undefined: its audience is not checked. */
   readonly audience: readonly string[] | undefined;
   /** By how much clocks may differ, in seconds. */
   readonly allowedSkew: number;

@@ -4,15 +4,15 @@ import type { Algorithm, VerificationKey } from './verification-key.ts';
 /** The keys that verify tokens. */
 export interface KeySet {
   /**
-   * The keys for a token's `kid` (or its absence), at once or after asking the issuer; none where there is none. It is
-   * one as a rule: an issuer may have given several the same id.
+   * The keys for a token's `kid` (or its absence), at once or after a request to the issuer; empty where there is none. Usually
+   * one: an issuer may have given several keys the same id.
    */
   find(kid: string | undefined, algorithm: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]>;
   /** Whether keys are available. */
   readonly ready: boolean;
   /** Whether the issuer could not be asked again when it was due, so that keys which it has added since are unknown. */
   readonly isStale: boolean;
-  /** Whether a key that `find` has given is still one: a token that was verified with one that is gone does not count any more. */
+  /** Whether a key that `find` returned is still in the set: tokens that were verified with a removed key are rejected. */
   holds(key: VerificationKey): boolean;
 }
 
@@ -35,11 +35,11 @@ export interface UnusableKey {
   readonly problem: string;
 }
 
-/** The keys of one id that are tried at most: each costs a verification, of whatever token names the id. */
+/** The most keys of one id that are tried: each costs a verification, for every token that names the id. */
 const MAX_KEYS_OF_AN_ID = 4;
 
 /**
- * The signature keys of a JWK set (RFC 7517), by `kid`. What cannot verify a signature is passed over.
+ * The signature keys of a JWK set (RFC 7517), by `kid`. Keys that cannot verify a signature are skipped.
  *
  * @throws TypeError when the document is no JWK set.
  */

@@ -1,9 +1,9 @@
 import type { Logger } from '../../../platform/index.ts';
-import { refreshAfterMs } from '../freshness.ts';
 import { findKeys, type KeySet, type KeysById, readKeySet, type UnusableKey, withKnownKeys } from './key-set.ts';
+import { refreshAfterMs } from './refresh-interval.ts';
 import type { VerificationKey } from './verification-key.ts';
 
-/** Fetches a JWK set: its JSON and the headers that tell how long it may be kept. Rejects when it cannot. */
+/** Fetches a JWK set: its JSON, and the headers that say how long it may be cached. Rejects when that fails. */
 export type FetchKeys = (
   url: string,
 ) => Promise<{ json: unknown; cacheControl: string | undefined; expires?: string | undefined }>;
@@ -12,7 +12,7 @@ export interface RemoteKeySetOptions {
   url: string;
   log: Logger;
   fetchKeys: FetchKeys;
-  /** Called when the issuer has taken a key out of the set. */
+  /** Called when the issuer has removed a key from the set. */
   onWithdrawn?: () => void;
   /** Milliseconds since the epoch. */
   now?: () => number;
@@ -75,7 +75,7 @@ export class RemoteKeySet implements KeySet {
   find(kid: string | undefined, algorithm: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]> {
     const found = findKeys(this.#keys, kid, algorithm);
     if (found.length > 0) return found;
-    // By its amount: after the clock was set back, the time would not be over for as long.
+    // The absolute value: after the clock was set back the difference is negative for as long.
     if (!this.#refreshing && Math.abs(this.#now() - this.#lastAttempt) < UNKNOWN_KID_INTERVAL_MS) return found;
     return this.#refresh().then(() => findKeys(this.#keys, kid, algorithm));
   }

@@ -82,7 +82,7 @@ function hmacKey(type: KeyType, text: string): VerificationKey | { problem: stri
 }
 
 function publicKey(type: KeyType, text: string): VerificationKey | { problem: string } {
-  // Node would take the public half of it, and the private one would stay where it has no business.
+  // Node would derive the public key from it, and the private key would stay in the settings of the gateway.
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text))
     return { problem: 'key: expected a public key, not a private one' };
   let key: KeyObject;

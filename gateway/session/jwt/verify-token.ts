@@ -7,7 +7,7 @@ import type { JwtSecret } from './jwt-secret.ts';
 import type { KeySet } from './key-set.ts';
 import type { VerificationKey } from './verification-key.ts';
 
-/** The longest token that is looked at, in characters. */
+/** The longest token that is read, in characters. */
 export const MAX_TOKEN_LENGTH = 8_192;
 /** RFC 9068 section 2.1 and plain JWTs. Other types (identity, logout, proof tokens) are not for calling an API. */
 const ACCESS_TOKEN_TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
@@ -26,7 +26,7 @@ export interface VerifiedToken {
  *
  * @param nowSeconds the time that `exp` and `nbf` are compared with, in seconds since the epoch, with
  * their fraction: `nbf` may have one too (RFC 7519 section 2).
- * @throws GatewayError `invalid-jwt` whatever is wrong with the token, `service-unavailable` before any key was had.
+ * @throws GatewayError `invalid-jwt` for any fault of the token, `service-unavailable` before any key has been fetched.
  */
 export function verifyToken(
   token: string,

@@ -63,10 +63,10 @@ function requestKey({ url, method, headers, body }: UpstreamRequest): string {
 class SharedCall implements UpstreamHandler {
   readonly cancellation = new Cancellation();
   readonly #waiting = new Set<DeduplicatedCaller>();
-  readonly #onOver: () => void;
+  readonly #onEnd: () => void;
 
-  constructor(onOver: () => void) {
-    this.#onOver = onOver;
+  constructor(onEnd: () => void) {
+    this.#onEnd = onEnd;
   }
 
   add(cancellation: Cancellation | undefined, handler: UpstreamHandler): void {
@@ -80,7 +80,7 @@ class SharedCall implements UpstreamHandler {
       try {
         handler.onResponse(response);
       } catch (error) {
-        // The others are to have it all the same.
+        // The other callers still get the response.
         handler.onError(new UpstreamError('connection', error));
       }
     });
@@ -90,19 +90,19 @@ class SharedCall implements UpstreamHandler {
     this.#end((handler) => handler.onError(error));
   }
 
-  #end(tell: (handler: UpstreamHandler) => void): void {
-    this.#onOver();
+  #end(notify: (handler: UpstreamHandler) => void): void {
+    this.#onEnd();
     for (const one of this.#waiting) {
       this.#waiting.delete(one);
       one.end();
-      tell(one.handler);
+      notify(one.handler);
     }
   }
 
   #leave(one: DeduplicatedCaller): void {
     this.#waiting.delete(one);
     if (this.#waiting.size > 0) return;
-    this.#onOver();
+    this.#onEnd();
     this.cancellation.cancel();
   }
 }

@@ -13,7 +13,7 @@ export interface CalledSource {
 /**
  * Counts each call of a source, however often it is tried, records it for the client's request that causes it (its outcome
  * and how long it took with waits and retries), and gives it a span below the request's. One handler does all of that, since
- * each handler more costs a request about a microsecond. Where the request's span is not recorded, the call has no span of
+ * each further handler costs a request about a microsecond. Where the request's span is not recorded, the call has no span of
  * its own, and the ids of the request's span are sent to the source.
  *
  * @param counts undefined where calls are counted further inside, because several may share one.
@@ -78,7 +78,7 @@ class RecordedCall extends InterceptingHandler {
     const span = this.#span;
     if (!span) return;
     if (this.#callSpan) span.addFixed(this.#callSpan.attributesOf(undefined));
-    // One whose client has gone has not failed.
+    // A call whose client has disconnected has not failed.
     if (reason === 'aborted') span.setAttribute('error.type', reason);
     else span.fail(reason);
     span.end(endedAt);

@@ -70,7 +70,7 @@ class RetriedCall extends InterceptingHandler implements Cancellable, Timed {
     this.#next({ ...this.#request, timeoutMs, fullTimeoutMs: this.#request.timeoutMs }, this);
   }
 
-  /** The client has gone during a pause. */
+  /** The client has disconnected during a pause. */
   cancel(): void {
     this.#endPause();
     super.onError(new UpstreamError('aborted'));

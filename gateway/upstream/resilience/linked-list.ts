@@ -1,6 +1,6 @@
-/** A member of a chain, or of none. */
+/** A member of a list, or of none. */
 export class ListNode {
-  chain: LinkedList<ListNode> | undefined;
+  list: LinkedList<ListNode> | undefined;
   before: ListNode | undefined;
   after: ListNode | undefined;
 }
@@ -19,28 +19,28 @@ export class LinkedList<Member extends ListNode> {
     return this.#size;
   }
 
-  /** Puts `link`, which is in no chain, at the end. */
-  add(link: Member): void {
-    link.chain = this as LinkedList<ListNode>;
-    link.before = this.#last;
-    if (this.#last) this.#last.after = link;
-    else this.first = link;
-    this.#last = link;
+  /** Appends `node`, which is in no list. */
+  add(node: Member): void {
+    node.list = this as LinkedList<ListNode>;
+    node.before = this.#last;
+    if (this.#last) this.#last.after = node;
+    else this.first = node;
+    this.#last = node;
     this.#size++;
   }
 
-  /** Takes `link` out if it is in this chain. */
-  delete(link: Member): void {
-    if (link.chain !== this) return;
-    const before = link.before as Member | undefined;
-    const after = link.after as Member | undefined;
+  /** Removes `node` if it is in this list. */
+  delete(node: Member): void {
+    if (node.list !== this) return;
+    const before = node.before as Member | undefined;
+    const after = node.after as Member | undefined;
     if (before) before.after = after;
     else this.first = after;
     if (after) after.before = before;
     else this.#last = before;
-    link.chain = undefined;
-    link.before = undefined;
-    link.after = undefined;
+    node.list = undefined;
+    node.before = undefined;
+    node.after = undefined;
     this.#size--;
   }
 }

@@ -15,7 +15,7 @@ export class RetryBudget {
     if (percent === 0) this.#left = 0;
   }
 
-  /** A query has come. */
+  /** Called for each query. */
   deposit(): void {
     if (this.#left < RESERVE) this.#left = Math.min(RESERVE, this.#left + this.#share);
   }

@@ -1,6 +1,6 @@
 /** How a source is called: timeouts, retries, circuit breaker, concurrency, deduplication. */
 export interface ResilienceSettings {
-  /** For a connection to be there, its TLS included, in milliseconds. */
+  /** For opening a connection, with its TLS handshake, in milliseconds. */
   readonly connectTimeoutMs: number;
   /** From sending a request to the headers of its answer, in milliseconds; undefined: as long as for all of it. */
   readonly headersTimeoutMs: number | undefined;
@@ -29,14 +29,14 @@ export interface BreakerSettings {
   readonly minimumRequests: number;
   /** How long nothing is sent once it is open. */
   readonly openMs: number;
-  /** How many requests have to succeed, and are sent at a time at most, to close it again. */
+  /** How many requests have to succeed to close it again, and how many of them are sent at a time at most. */
   readonly halfOpenProbes: number;
 }
 
 export interface ConcurrencySettings {
-  /** Requests that are under way at a time at most. */
+  /** The most concurrent requests. */
   readonly maxInFlight: number;
-  /** Requests that wait for one of these places at most. */
+  /** The longest queue of requests that wait for a slot. */
   readonly maxQueue: number;
   readonly queueTimeoutMs: number;
 }

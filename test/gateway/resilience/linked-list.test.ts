@@ -11,28 +11,28 @@ class Named extends ListNode {
 
 const named = (...names: string[]) => names.map((name) => new Named(name)) as [Named, Named, Named];
 
-function chainOf(members: readonly Named[]): LinkedList<Named> {
-  const chain = new LinkedList<Named>();
-  for (const member of members) chain.add(member);
-  return chain;
+function listOf(members: readonly Named[]): LinkedList<Named> {
+  const list = new LinkedList<Named>();
+  for (const member of members) list.add(member);
+  return list;
 }
 
 /** Takes out the first one until none is left. */
-function emptied(chain: LinkedList<Named>): string[] {
+function emptied(list: LinkedList<Named>): string[] {
   const names: string[] = [];
-  for (let first = chain.first; first; first = chain.first) {
+  for (let first = list.first; first; first = list.first) {
     names.push(first.name);
-    chain.delete(first);
+    list.delete(first);
   }
   return names;
 }
 
-describe('a chain', () => {
+describe('a list', () => {
   test('keeps the order in which its members came', () => {
-    const chain = chainOf(named('a', 'b', 'c'));
-    expect(chain.size).toBe(3);
-    expect(emptied(chain)).toEqual(['a', 'b', 'c']);
-    expect(chain.size).toBe(0);
+    const list = listOf(named('a', 'b', 'c'));
+    expect(list.size).toBe(3);
+    expect(emptied(list)).toEqual(['a', 'b', 'c']);
+    expect(list.size).toBe(0);
   });
 
   test.each([
@@ -41,26 +41,26 @@ describe('a chain', () => {
     ['c', ['a', 'b', 'd']],
   ])('closes where %s has left, and takes one more', (name, left) => {
     const members = named('a', 'b', 'c');
-    const chain = chainOf(members);
-    for (const member of members) if (member.name === name) chain.delete(member);
-    chain.add(new Named('d'));
-    expect([chain.size, emptied(chain)]).toEqual([3, left]);
+    const list = listOf(members);
+    for (const member of members) if (member.name === name) list.delete(member);
+    list.add(new Named('d'));
+    expect([list.size, emptied(list)]).toEqual([3, left]);
   });
 
   test('is left by a node, which may leave again or come back', () => {
     const [a, b, c] = named('a', 'b', 'c');
-    const chain = chainOf([a, b, c]);
-    chain.delete(b);
-    chain.delete(b);
-    expect([b.before, b.after, b.chain, chain.size]).toEqual([undefined, undefined, undefined, 2]);
-    chain.add(b);
-    expect(emptied(chain)).toEqual(['a', 'c', 'b']);
+    const list = listOf([a, b, c]);
+    list.delete(b);
+    list.delete(b);
+    expect([b.before, b.after, b.list, list.size]).toEqual([undefined, undefined, undefined, 2]);
+    list.add(b);
+    expect(emptied(list)).toEqual(['a', 'c', 'b']);
   });
 
   test('does not give up what is in another one', () => {
     const members = named('a', 'b', 'c');
-    const chain = chainOf(members);
+    const list = listOf(members);
     new LinkedList<Named>().delete(members[1]);
-    expect(emptied(chain)).toEqual(['a', 'b', 'c']);
+    expect(emptied(list)).toEqual(['a', 'b', 'c']);
   });
 });
