@@ -3,6 +3,8 @@ import { type Logger, REQUEST_ID_HEADER, requestIdOf, type Span } from '../../pl
 
 /** Requested every few seconds by orchestrators and monitoring. */
 const HEALTH_PATHS = new Set(['/healthz', '/readyz']);
+/** Requested every few seconds by each worker of each gateway; only refusals tell something. */
+const REVOCATIONS_PATH = '/revocations';
 
 export interface RequestLog {
   /** Gives each request its id, echoes it, and logs the request when its response is out. */
@@ -38,7 +40,8 @@ export function createRequestLog(logger: Logger, spanOf: (request: Request) => S
       response.setHeader(REQUEST_ID_HEADER, requestId);
       const startedAt = performance.now();
       response.on('close', () => {
-        const level = HEALTH_PATHS.has(path) ? 'debug' : 'info';
+        const isRoutine = HEALTH_PATHS.has(path) || (path === REVOCATIONS_PATH && response.statusCode === 200);
+        const level = isRoutine ? 'debug' : 'info';
         requestLogger[level](
           {
             event: 'request.completed',

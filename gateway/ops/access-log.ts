@@ -17,7 +17,7 @@ export interface AccessLog {
 
 /**
  * An access log on the level `info`. Its lines look like those of `log`; they are made by hand, because for every request
- * one is made. The query string is left out: it may hold what is secret.
+ * one is made. Probes that are answered by 200 have none, unless on the level `debug`. The query string is left out: it may hold what is secret.
  */
 export function createAccessLog(log: Logger): AccessLog {
   if (!log.isLevelEnabled('info')) return { request: () => {}, operation: undefined };
@@ -25,6 +25,7 @@ export function createAccessLog(log: Logger): AccessLog {
   const fields = new RecordFields();
   const before = `{"level":"info","time":"`;
   const after = `",${JSON.stringify(log.bindings()).slice(1, -1)},"request_id":"`;
+  const skipsProbes = !log.isLevelEnabled('debug');
   let second = 0;
   let time = '';
 
@@ -45,6 +46,7 @@ export function createAccessLog(log: Logger): AccessLog {
     exchange.onClose((durationMs) => {
       const { request, response, requestId, path, clientAddress, span } = exchange;
       const status = response.writableFinished ? response.statusCode : 499;
+      if (skipsProbes && status === 200 && isProbe(path)) return;
       const duration = durationMs.toFixed(3);
       destination.write(
         // The request id has been validated, and the method is one that Node.js parses.
@@ -63,6 +65,11 @@ export function createAccessLog(log: Logger): AccessLog {
   };
 
   return { request, operation };
+}
+
+/** What balancers and orchestrators ask for each second: while all is well, these lines would hide the others. */
+function isProbe(path: string): boolean {
+  return path === '/readyz' || path === '/healthz' || path === '/hasura/healthz';
 }
 
 const EVENT_MESSAGES = {

@@ -60,6 +60,19 @@ const ORDERS_SOURCE = {
   outcome: 'success',
 };
 
+test('probes that are answered by 200 have a line on the level debug only', async () => {
+  const quiet = await keep(openGateway({ issuer, environment: { HASURA_GRAPHQL_LOG_LEVEL: 'info' } }));
+  const pathsOf = (logs: string) => linesWith({ type: 'http-log', status: 200 }, logs).map(({ path }) => path);
+  const probes = ['/readyz', '/healthz', '/hasura/healthz'];
+  for (const path of [...probes, '/v1/version']) {
+    await quiet.send(path);
+    await gateway.send(path);
+  }
+  await until('the last request is logged', () => pathsOf(quiet.logs()).includes('/v1/version'));
+  expect(pathsOf(quiet.logs())).toEqual(['/v1/version']);
+  await until('the probes are logged', () => probes.every((path) => pathsOf(gateway.logs()).includes(path)));
+});
+
 describe('the line of a request', () => {
   test('names the operation, its caller, the client and the sources with their times', async () => {
     const line = await ofOperation('query Stock { orders { id } }', {
