@@ -58,8 +58,11 @@ export interface ClusterOptions {
   readonly drainSeconds?: number;
   /** Where the event loops are measured, for the soak. */
   readonly probeDirectory?: string;
-  /** More settings of a server, by its name (`gateway-1`, `auth-service-2`, `orders`), and a port that it may listen on. */
-  readonly environment?: (server: string, port: number) => Readonly<Record<string, string>>;
+  /**
+   * More settings of a server, by its name (`gateway-1`, `auth-service-2`, `orders`), a port that it may listen on, and the
+   * address of the database.
+   */
+  readonly environment?: (server: string, port: number, databaseUrl: string) => Readonly<Record<string, string>>;
 }
 
 export async function startCluster(
@@ -135,7 +138,11 @@ export async function startCluster(
       name,
       script,
       address,
-      environment: { ...environment, ...watched(script), ...options.environment?.(name, Number(ports.pop())) },
+      environment: {
+        ...environment,
+        ...watched(script),
+        ...options.environment?.(name, Number(ports.pop()), postgres.url),
+      },
     });
   const portOf = (address: string) => new URL(`tcp://${address}`).port;
   const authService = (name: string, address: string) =>

@@ -40,7 +40,8 @@ export async function checkObservability(
   { withinSeconds }: QueryCheckOptions,
   say: (text: string) => void,
 ): Promise<CheckResult> {
-  const { cluster, targets } = await startObservedCluster(group, say);
+  const observed = await startObservedCluster(group, say);
+  const { cluster, targets } = observed;
   const prometheus = await startPrometheus(group, targets);
   say(`Prometheus scrapes them: ${prometheus.url}`);
   const load = await startLoad(cluster.url, { rate: RATE, streams: STREAMS });
@@ -48,7 +49,7 @@ export async function checkObservability(
     // The first sample of a counter is no increase yet.
     await untilScraped(prometheus, Object.values(targets).flat().length);
     say('causing what does not happen while all is well');
-    await causeEvents(cluster, prometheus);
+    await causeEvents(observed, prometheus);
     // Subscriptions end with their clients, which connect again.
     load.streams.stop();
     say('evaluating every query');

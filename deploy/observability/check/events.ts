@@ -2,9 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, PASSWORD, signalOne, TENANTS } from '../../../faults/cluster/index.ts';
+import { ADMIN_SECRET, type ObservedCluster } from './observed-cluster.ts';
 import type { Prometheus } from './prometheus.ts';
 
 const LOOK_EVERY_MS = 100;
+/** One-off events to a webhook that does not answer. */
+const WAITING_JOBS = 30;
 
 interface TokenPair {
   readonly access_token: string;
@@ -12,7 +15,7 @@ interface TokenPair {
 }
 
 /** What does not happen while all is well, so that the series about it would be empty. */
-export async function causeEvents(cluster: Cluster, prometheus: Prometheus): Promise<void> {
+export async function causeEvents({ cluster, webhook }: ObservedCluster, prometheus: Prometheus): Promise<void> {
   await Promise.all([
     guessPasswords(cluster),
     reuseRefreshToken(cluster),
@@ -20,10 +23,11 @@ export async function causeEvents(cluster: Cluster, prometheus: Prometheus): Pro
     sendInvalidOperation(cluster),
     failToReload(cluster, prometheus),
     queueOrders(cluster),
+    failJobs(cluster, webhook),
   ]);
   // A reload asks the services for their schemas.
   await refuseOrders(cluster);
-  await loseDatabase(cluster);
+  await loseDatabase(cluster, webhook);
   failProbes(cluster);
   // The last one, since it ends connections.
   killWorker(cluster);
@@ -99,6 +103,28 @@ async function queueOrders(cluster: Cluster): Promise<void> {
   await Promise.all(all);
 }
 
+/** Some that have failed for the last time, and more than run at a time, so that others wait. */
+async function failJobs(cluster: Cluster, webhook: string): Promise<void> {
+  await scheduleEvent(cluster, `${webhook}/fails`);
+  for (let count = 0; count < WAITING_JOBS; count++) await scheduleEvent(cluster, `${webhook}/waits`);
+}
+
+function scheduleEvent(cluster: Cluster, webhook: string): Promise<unknown> {
+  const args = {
+    webhook,
+    schedule_at: new Date().toISOString(),
+    payload: {},
+    retry_conf: { num_retries: 0, timeout_seconds: 60 },
+  };
+  return callMetadata(cluster, { type: 'create_scheduled_event', args });
+}
+
+async function callMetadata({ url }: Cluster, command: object): Promise<unknown> {
+  const headers = { 'content-type': 'application/json', 'x-hasura-admin-secret': ADMIN_SECRET };
+  const response = await fetch(`${url}/v1/metadata`, { method: 'POST', headers, body: JSON.stringify(command) });
+  return response.json();
+}
+
 /** While the service is away, its REST endpoint answers with a server error. */
 async function refuseOrders(cluster: Cluster): Promise<void> {
   const { access_token } = await logIn(cluster);
@@ -107,9 +133,14 @@ async function refuseOrders(cluster: Cluster): Promise<void> {
   await cluster.orders.start();
 }
 
-/** While the database is away, an auth service answers probes with a server error. */
-async function loseDatabase({ postgres, authServices: [authService] }: Cluster): Promise<void> {
+/** While the database is away, an auth service answers probes with a server error, and jobs are refused. */
+async function loseDatabase(cluster: Cluster, webhook: string): Promise<void> {
+  const {
+    postgres,
+    authServices: [authService],
+  } = cluster;
   await postgres.stop('SIGINT');
+  for (let tries = 0; tries < 4; tries++) await scheduleEvent(cluster, webhook);
   while ((await authService.readiness()).status !== 503) await sleep(LOOK_EVERY_MS);
   await postgres.start();
 }

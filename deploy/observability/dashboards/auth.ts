@@ -204,10 +204,29 @@ export const auth: DashboardDescription = {
           traces: '{ span.db.system.name = "postgresql" && duration > 100ms }',
         },
         {
+          title: 'Failed statements',
+          description:
+            'Share of statements that the database did not carry out, by name. Only of writes: it is read-only or its disk is full.',
+          unit: 'percentunit',
+          max: 1,
+          width: 12,
+          queries: [
+            {
+              expr: shareOf(
+                'db_client_operation_duration_seconds_count',
+                'error_type="unavailable"',
+                'db_operation_name',
+              ),
+              legend: '{{db_operation_name}}',
+            },
+          ],
+          alert: 'PorticoDatabaseUnavailable',
+        },
+        {
           title: 'Statements',
           description: 'Statements a second, by name.',
           unit: 'ops',
-          width: 24,
+          width: 12,
           queries: [
             {
               expr: rateOf('db_client_operation_duration_seconds_count', 'db_operation_name'),

@@ -9,6 +9,7 @@ export const operations: RowDescription = {
       description: 'Queries and mutations that were run; errors: the response had at least one.',
       unit: 'ops',
       queries: [{ expr: rateOf('portico_operations_total', 'type, outcome'), legend: '{{type}} {{outcome}}' }],
+      alert: 'PorticoOperationErrors',
     },
     {
       title: 'Duration of operations, 95th percentile',

@@ -103,6 +103,7 @@ export const requests: RowDescription = {
           legend: '{{http_response_status_code}}',
         },
       ],
+      alert: 'PorticoTokensRefused',
       traces: '{ kind = server && span.http.response.status_code >= 500 }',
     },
     {

@@ -44,10 +44,41 @@ const metadata: RowDescription = {
   ],
 };
 
+const readiness: RowDescription = {
+  title: 'Readiness',
+  panels: [
+    {
+      title: 'Ready',
+      description: '0: balancers send the gateway no requests. /readyz says why.',
+      unit: 'none',
+      max: 1,
+      queries: [{ expr: gaugeOf('min', 'portico_ready', 'instance'), legend: '{{instance}}' }],
+      alert: 'PorticoNotReady',
+    },
+    {
+      title: 'Keys of tokens',
+      description:
+        '2: known. 1: they could not be fetched when they were due, so tokens of a new key are refused. 0: missing.',
+      unit: 'none',
+      max: 2,
+      queries: [{ expr: gaugeOf('min', 'portico_token_keys', 'instance'), legend: '{{instance}}' }],
+      alert: 'PorticoTokenKeysStale',
+    },
+    {
+      title: 'Age of the list of revocations',
+      description:
+        'Ended sessions count for as long. Beyond PORTICO_REVOCATION_MAX_AGE_SECONDS all tokens are refused.',
+      unit: 's',
+      queries: [{ expr: gaugeOf('max', 'portico_revocations_age_seconds', 'instance'), legend: '{{instance}}' }],
+      alert: 'PorticoRevocationsStale',
+    },
+  ],
+};
+
 export const overview: DashboardDescription = {
   name: 'overview',
   title: 'Overview',
   description: 'Whether callers get answers: requests, errors, durations, and the state of the metadata.',
   series: 'portico_documents_total',
-  rows: [serviceLevel, requests, operations, metadata],
+  rows: [serviceLevel, requests, operations, readiness, metadata],
 };

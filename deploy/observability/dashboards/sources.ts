@@ -51,6 +51,15 @@ export const sources: DashboardDescription = {
           queries: [{ expr: gaugeOf('min', 'portico_source_schema', 'source'), legend: '{{source}}' }],
           alert: 'PorticoSourceMissing',
         },
+        {
+          title: 'Earlier schemas in use',
+          description: '1: the last introspection failed, or the changed schema cannot be used.',
+          unit: 'none',
+          width: 24,
+          max: 1,
+          queries: [{ expr: gaugeOf('max', 'portico_source_refresh_failed', 'source'), legend: '{{source}}' }],
+          alert: 'PorticoSchemaOutdated',
+        },
       ],
     },
     {
