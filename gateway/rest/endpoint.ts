@@ -204,10 +204,11 @@ function sendResult(exchange: HttpExchange, result: OperationResult, mayCompress
  */
 function flatError({ message, extensions }: PublicError) {
   const { path, internal } = extensions;
+  const code = codeWithoutExtensions(extensions);
   return {
     path: typeof path === 'string' ? path : '$',
     error: message,
-    code: String(codeWithoutExtensions(extensions)),
+    code: typeof code === 'object' ? 'unexpected' : String(code),
     ...(internal !== undefined && { internal }),
   };
 }

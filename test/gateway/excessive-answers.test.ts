@@ -144,6 +144,12 @@ describe('an answer that is no GraphQL response', () => {
   );
 });
 
+test('a code that is no text is none of a saved operation', async () => {
+  ordersAnswers('{"data":null,"errors":[{"message":"closed","extensions":{"code":{"a":1}}}]}');
+  const { body } = await gateway.send('/api/rest/orders', { headers: bearer(token) });
+  expect(body).toEqual({ path: '$', error: 'closed', code: 'unexpected' });
+});
+
 test.each(['"users":7', '"users" : 7', '"\\u0075sers":7', '"x":{},"users":7'])(
   'a service says nothing of what another one is asked for: %s',
   async (more) => {
