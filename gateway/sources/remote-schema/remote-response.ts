@@ -130,10 +130,9 @@ export function takeHttpHints(extensions: unknown, hints: HttpHints): void {
 /** Takes over the status 503 or 429 of a source, with `Retry-After` (RFC 9110 section 15.6.4, RFC 6585 section 4). */
 function takeRefusal({ status, headers }: UpstreamResponse, hints: HttpHints): void {
   if (status !== 429 && status !== 503) return;
-  takeHttpHints(
-    { http: { status, headers: { 'retry-after': String(headers['retry-after'] ?? DEFAULT_RETRY_SECONDS) } } },
-    hints,
-  );
+  const asked = headers['retry-after'];
+  const retryAfter = typeof asked === 'string' && isRetryAfter(asked) ? asked : DEFAULT_RETRY_SECONDS;
+  takeHttpHints({ http: { status, headers: { 'retry-after': retryAfter } } }, hints);
 }
 
 /** Whether a response of this status has a body: 204, 205 and 304 have none. */
@@ -146,7 +145,12 @@ function isStatusWithBody(status: unknown): status is number {
   );
 }
 
-/** `Retry-After` where a source sends none. */
+/** Seconds, or a date (RFC 9110 section 10.2.3). */
+function isRetryAfter(text: string): boolean {
+  return /^\d{1,9}$/.test(text) || /^[A-Z][a-z]{2}, .* GMT$/.test(text);
+}
+
+/** `Retry-After` where a source sends none that is valid. */
 const DEFAULT_RETRY_SECONDS = '5';
 
 /** The only response headers that a source may set by `extensions.http`. */

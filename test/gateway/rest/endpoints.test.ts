@@ -255,6 +255,13 @@ describe('when a service reports an error', () => {
     ['says so in GraphQL', { errors: [{ message: 'starting', extensions: { code: 'not-ready' } }] }, '7', '7'],
     ['does not say when it can', { errors: [{ message: 'starting' }] }, undefined, '5'],
     ['is answered for by a proxy', '<html>503</html>', '7', '7'],
+    ['says it in no form of HTTP', { errors: [{ message: 'starting' }] }, 'in a while', '5'],
+    [
+      'says it by a date',
+      { errors: [{ message: 'starting' }] },
+      'Fri, 31 Dec 2999 23:59:59 GMT',
+      'Fri, 31 Dec 2999 23:59:59 GMT',
+    ],
   ])('one that cannot answer now and %s is a 503 with the time to come back', async (_, body, after, told) => {
     const { gateway, orders, issuer } = await keep(openPlatform());
     orders.instead = (_received, response) => {
