@@ -69,11 +69,14 @@ export function receiveOverWebSocket(
     send({ type: 'connection_init', payload: initPayload(target, context, traceContext) });
   });
   // What has come since the last message belongs to one that has not ended, but for control frames.
+  const countReceived = ({ length }: Buffer) => {
+    received += length;
+    if (!unfinished.set(received)) lose('too much of unfinished events is in memory');
+  };
+  // Bytes that came together with the handshake would go to a listener that is there before that of the WebSocket, and be lost
+  // to it. They are counted before it makes messages of them.
   socket.on('upgrade', ({ socket: connection }) =>
-    connection.on('data', ({ length }: Buffer) => {
-      received += length;
-      if (!unfinished.set(received)) lose('too much of unfinished events is in memory');
-    }),
+    socket.once('open', () => connection.prependListener('data', countReceived)),
   );
   const forgetControlFrame = ({ length }: Buffer) => {
     received = Math.max(0, received - length - CONTROL_HEADER_BYTES);

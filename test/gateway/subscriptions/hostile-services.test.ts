@@ -21,14 +21,20 @@ const schema = await keep(
   }),
 );
 
+/** What the service sends together with its answer to the handshake. */
+let greeting: (socket: WebSocket) => void = () => {};
 /** What the service does with a message. */
 let answer: (message: { type: string; payload?: unknown }, socket: WebSocket) => void = () => {};
 
 async function openHostile() {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'graphql-transport-ws' });
-  server.on('connection', (socket) => {
+  // In one packet.
+  server.on('headers', (_, { socket }) => socket.cork());
+  server.on('connection', (socket, { socket: connection }) => {
     socket.on('error', () => {});
     socket.on('message', (data) => answer(JSON.parse(String(data)), socket));
+    greeting(socket);
+    connection.uncork();
   });
   await new Promise((resolve) => server.once('listening', resolve));
   return {
@@ -59,6 +65,24 @@ async function subscribed(variables: string, headers: Record<string, string> = {
   raw.send(`{"id":"1","type":"subscribe","payload":{"query":"${query}","variables":{"of":${variables}}}}`);
   return raw;
 }
+
+test('what a service sends together with its answer to the handshake is read', async () => {
+  const answered: string[] = [];
+  greeting = (socket) => {
+    socket.on('pong', (data) => answered.push(`frame ${data}`));
+    socket.ping('early');
+    socket.send('{"type":"ping","payload":{"early":1}}');
+  };
+  answer = ({ type, payload }, socket) => {
+    if (type === 'pong') answered.push(JSON.stringify(payload));
+    if (type === 'connection_init') socket.send('{"type":"connection_ack"}');
+    if (type === 'subscribe') socket.send('{"id":"1","type":"next","payload":{"data":{"told":1}}}');
+  };
+  const raw = await subscribed('1');
+  expect(await raw.next('next')).toMatchObject({ payload: { data: { told: 1 } } });
+  greeting = () => {};
+  expect(answered).toEqual(['frame early', '{"early":1}']);
+});
 
 test('a service whose ping cannot be answered is given up, for its own subscribers', async () => {
   answer = ({ type }, socket) => {
