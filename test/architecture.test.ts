@@ -90,7 +90,7 @@ const gateway = roomsOf('gateway', {
   'sources/permissions': '',
   'sources/remote-schema': 'sources/customization',
   'sources/stitching': 'sources/permissions sources/remote-schema',
-  stitching: 'metadata syntax platform',
+  stitching: 'errors.ts metadata syntax platform',
   subscriptions: 'errors.ts graphql-http http operation session sources platform',
   supergraph: 'stitching syntax platform',
   syntax: '',

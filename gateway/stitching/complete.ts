@@ -19,6 +19,7 @@ import {
   isLeafType,
   isListType,
 } from 'graphql';
+import { MAX_RELAYED_ERRORS, OMITTED_ERRORS } from '../errors.ts';
 import { AnsweredObject, FieldFailure } from './answer.ts';
 import { unfitLeaf } from './errors.ts';
 
@@ -62,11 +63,8 @@ export async function completeResponse(
   beside: readonly GraphQLError[],
 ): Promise<ExecutionResult> {
   const { data, errors = [] } = await execute({ schema, document, variableValues, rootValue });
-  const all = [
-    ...errors.flatMap(located),
-    ...beside.map(({ message, extensions, originalError }) => new GraphQLError(message, { extensions, originalError })),
-  ];
-  return { ...(data !== undefined && { data }), ...(all.length > 0 && { errors: withoutRepeated(all) }) };
+  const reported = reportedErrors(placedErrors(errors, beside));
+  return { ...(data !== undefined && { data }), ...(reported.length > 0 && { errors: reported }) };
 }
 
 function fieldValue(
@@ -99,28 +97,48 @@ function leaves(value: unknown, type: GraphQLOutputType, leaf: GraphQLLeafType, 
   }
 }
 
-/** The errors of one field, each in its own place. */
-function located(error: GraphQLError): readonly GraphQLError[] {
-  const { originalError, nodes, path = [] } = error;
-  if (!(originalError instanceof FieldFailure)) return [error];
-  return originalError.causes.map(({ error: cause, path: below, beside }) => {
-    const place = beside === undefined ? path : [...path.slice(0, -1), beside];
-    const { extensions } = cause;
-    return new GraphQLError(cause.message, {
-      nodes: nodes ?? null,
-      path: [...place, ...below],
-      extensions,
-      originalError: cause.originalError,
-    });
-  });
+/** An error in its place in the response. It is made where it is reported. */
+interface PlacedError {
+  readonly path: GraphQLError['path'];
+  readonly message: string;
+  readonly make: () => GraphQLError;
 }
 
-/** An error that makes several fields null is reported once. */
-function withoutRepeated(errors: readonly GraphQLError[]): readonly GraphQLError[] {
-  const first = new Map<string, GraphQLError>();
+/** The errors of fields, of which one may have several, each in its own place, and those of no field. */
+function* placedErrors(
+  errors: readonly GraphQLError[],
+  beside: readonly GraphQLError[],
+): Generator<PlacedError, void, undefined> {
   for (const error of errors) {
-    const id = JSON.stringify([error.path, error.message]);
-    if (!first.has(id)) first.set(id, error);
+    const { originalError, nodes, path: place = [] } = error;
+    if (!(originalError instanceof FieldFailure)) {
+      yield { path: error.path, message: error.message, make: () => error };
+      continue;
+    }
+    for (const { error: cause, path: below, beside: key } of originalError.causes) {
+      const path = [...(key === undefined ? place : [...place.slice(0, -1), key]), ...below];
+      const { message, extensions, originalError: origin } = cause;
+      const make = () => new GraphQLError(message, { nodes: nodes ?? null, path, extensions, originalError: origin });
+      yield { path, message, make };
+    }
   }
-  return [...first.values()];
+  for (const { message, extensions, originalError } of beside)
+    yield { path: undefined, message, make: () => new GraphQLError(message, { extensions, originalError }) };
+}
+
+/** An error that makes several fields null is reported once; a service may fail each of many fields for many reasons. */
+function reportedErrors(placed: Iterable<PlacedError>): readonly GraphQLError[] {
+  const known = new Set<string>();
+  const errors: GraphQLError[] = [];
+  for (const { path, message, make } of placed) {
+    const id = JSON.stringify([path, message]);
+    if (known.has(id)) continue;
+    if (errors.length === MAX_RELAYED_ERRORS) {
+      errors.push(new GraphQLError(OMITTED_ERRORS, { extensions: { path: '$', code: 'remote-schema-error' } }));
+      break;
+    }
+    known.add(id);
+    errors.push(make());
+  }
+  return errors;
 }

@@ -45,6 +45,7 @@ function ordersAnswers(text: string): void {
 
 /** Nested more deeply than `JSON.stringify` can write, and less deeply than `JSON.parse` can read. */
 const DEEP = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+const OMITTED = 'services reported further errors, which are left out';
 const UNWRITABLE = 'a service answered with something that is not valid JSON';
 
 describe('more errors than anybody reads', () => {
@@ -58,7 +59,16 @@ describe('more errors than anybody reads', () => {
       expect(body.errors?.[999]?.message).toBe('closed');
     }
     const { body } = await gateway.graphql('{ orders }', { token });
-    expect(body.errors?.at(-1)?.message).toBe('services reported further errors, which are left out');
+    expect(body.errors?.at(-1)?.message).toBe(OMITTED);
+  });
+
+  test('are cut off where fields of several services are stitched', async () => {
+    const errors = Array.from({ length: 2_000 }, (_, at) => ({ message: `closed ${at}` }));
+    ordersAnswers(JSON.stringify({ data: null, errors }));
+    const stitched = '{ ...some @include(if: true) ...some parcels users } fragment some on Query { orders }';
+    const { body } = await gateway.graphql(stitched, { token });
+    expect(body.data).toEqual({ orders: null, parcels: null, users: 2 });
+    expect([body.errors?.length, body.errors?.at(-1)?.message]).toEqual([1_001, OMITTED]);
   });
 
   test('say all the same which fields they made null', async () => {
