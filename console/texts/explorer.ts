@@ -68,6 +68,7 @@ export const explorer = {
   },
   docs: {
     search: 'Search types and fields',
+    placeholder: 'Search',
     back: 'Back',
     roots: 'Root types',
     fields: 'Fields',
@@ -78,6 +79,8 @@ export const explorer = {
     nothing: 'Nothing matches.',
     unavailable: 'The schema of this role cannot be read:',
     copySdl: 'Copy SDL',
+    use: 'Use',
+    useOf: (field: string) => `Use ${field} in an operation`,
   },
   saved: {
     none: 'No saved operations that this role can run.',

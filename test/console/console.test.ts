@@ -511,7 +511,12 @@ describeInBrowser('the explorer', () => {
     const page = await openExplorer();
     await page.getByRole('button', { name: 'Query', exact: true }).click();
     await page.getByText('orders: [Order!]!').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
     expect(await page.getByText('auth_audit_log').count()).toBe(0);
+    await page.getByRole('button', { name: 'Use order in an operation' }).click();
+    await write(page, 'Variables', '{ "id": "acme-1001" }');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await answered(page, '"item":"Anvil,50kg"');
     await page.getByLabel('Role').selectOption('tenant_admin');
     await page.getByText('auth_audit_log').waitFor();
     await page.getByRole('searchbox').fill('placed');

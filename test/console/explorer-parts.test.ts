@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { buildSchema, OperationTypeNode, parse, validate } from 'graphql';
 import { urlOfOrigin } from '../../console/api/addresses.ts';
 import { withShortLines } from '../../console/pages/explorer/answer.ts';
+import { exampleOperation } from '../../console/pages/explorer/example-operation.ts';
 import { withPayload } from '../../console/pages/explorer/incremental.ts';
 import { curlOf, endpointsOf, restRequestOf } from '../../console/pages/rest/openapi.ts';
 
@@ -41,6 +43,64 @@ describe('a result in several payloads', () => {
       data: first.data,
       errors: [{ message: 'failed' }],
     });
+  });
+});
+
+describe('an operation to begin with', () => {
+  const schema = buildSchema(`
+    type Query {
+      node(id: ID!, depth: Int! = 1, kinds: [Kind!]!): Node
+      tree: Tree!
+      either: [Either!]
+      version: String!
+      empty: OnlyArguments
+    }
+    type Mutation { add(data: NewNode!, options: Options!): Added! }
+    type Node { id: ID! name: String old: String @deprecated child(id: ID!): Node parent: Node tags: [Tag!]! }
+    type Tag { key: String! values: [String!]! node: Node! }
+    type Tree { tree: Tree! }
+    type Added { ok: Boolean! data: AddedData }
+    type AddedData { node: Node }
+    type OnlyArguments { of(id: ID!): Int }
+    union Either = Node | Tag
+    enum Kind { LEAF ROOT }
+    input NewNode { name: String! kind: Kind! at: Position! weight: Float! comment: String }
+    input Position { x: Int! next: Position }
+    input Options { dry: Boolean quiet: Boolean }
+  `);
+  const example = (kind: OperationTypeNode, name: string) => {
+    const field = schema.getRootType(kind)?.getFields()[name];
+    if (!field) throw new Error(name);
+    const { query, variables } = exampleOperation(kind, field);
+    return { query: query.replace(/\s+/g, ' ').trim(), variables: variables === '' ? '' : JSON.parse(variables) };
+  };
+
+  test('has what is required, and what needs no argument', () => {
+    expect(example(OperationTypeNode.QUERY, 'node')).toEqual({
+      query:
+        'query node($id: ID!, $kinds: [Kind!]!) { node(id: $id, kinds: $kinds) ' +
+        '{ id name parent { id name } tags { key values } } }',
+      variables: { id: '', kinds: [] },
+    });
+    expect(example(OperationTypeNode.MUTATION, 'add')).toEqual({
+      query:
+        'mutation add($data: NewNode!, $options: Options!) { add(data: $data, options: $options) ' +
+        '{ ok data { node { id name } } } }',
+      variables: {
+        data: { name: '', kind: 'LEAF', at: { x: 0 }, weight: 0 },
+        options: { dry: null, quiet: null },
+      },
+    });
+    expect(example(OperationTypeNode.QUERY, 'either')).toEqual({
+      query: 'query either { either { __typename } }',
+      variables: '',
+    });
+  });
+
+  test('is valid for every root field, also where types lead to themselves', () => {
+    for (const kind of [OperationTypeNode.QUERY, OperationTypeNode.MUTATION])
+      for (const name of Object.keys(schema.getRootType(kind)?.getFields() ?? {}))
+        expect([name, validate(schema, parse(example(kind, name).query))]).toEqual([name, []]);
   });
 });
 

@@ -11,11 +11,14 @@ import {
   isIntrospectionType,
   isObjectType,
   isUnionType,
+  OperationTypeNode,
   printSchema,
 } from 'graphql';
 import { useState } from 'preact/hooks';
 import { Button, CopyButton } from '../../parts/index.ts';
 import { explorer } from '../../texts/index.ts';
+import { exampleOperation } from './example-operation.ts';
+import { openTab } from './tabs-state.ts';
 
 const { docs } = explorer;
 const MAX_MATCHES = 60;
@@ -42,7 +45,7 @@ export function Documentation({ schema, way, onGo }: DocumentationProps) {
           type="search"
           class="grow"
           aria-label={docs.search}
-          placeholder={docs.search}
+          placeholder={docs.placeholder}
           value={sought}
           onInput={(event) => setSought(event.currentTarget.value)}
         />
@@ -99,6 +102,7 @@ function Matches({ schema, sought, onOpen }: { schema: GraphQLSchema; sought: st
 
 function TypeDetails({ schema, type, onOpen }: { schema: GraphQLSchema; type: GraphQLNamedType; onOpen: Open }) {
   const fields = memberFields(type);
+  const kind = ROOT_KINDS.find((one) => schema.getRootType(one) === type);
   const interfaces = isObjectType(type) || isInterfaceType(type) ? type.getInterfaces() : [];
   const possible = isInterfaceType(type) || isUnionType(type) ? schema.getPossibleTypes(type) : [];
   return (
@@ -107,17 +111,18 @@ function TypeDetails({ schema, type, onOpen }: { schema: GraphQLSchema; type: Gr
       {type.description && <p>{type.description}</p>}
       <TypeList title={docs.implements} types={interfaces} onOpen={onOpen} />
       <TypeList title={docs.possible} types={possible} onOpen={onOpen} />
-      {fields.length > 0 && <h4>{docs.fields}</h4>}
+      {fields.length > 0 && <h3>{docs.fields}</h3>}
       <ul class="list fields">
         {fields.map((field) => (
           <li key={field.name}>
+            {kind !== undefined && 'args' in field && <OpenExample kind={kind} field={field} />}
             <FieldSignature field={field} onOpen={onOpen} />
           </li>
         ))}
       </ul>
       {isEnumType(type) && (
         <>
-          <h4>{docs.values}</h4>
+          <h3>{docs.values}</h3>
           <ul class="list">
             {type.getValues().map(({ name, description }) => (
               <li key={name}>
@@ -131,11 +136,26 @@ function TypeDetails({ schema, type, onOpen }: { schema: GraphQLSchema; type: Gr
   );
 }
 
+const ROOT_KINDS = Object.values(OperationTypeNode);
+
+/** Begins an operation with a root field. */
+function OpenExample({ kind, field }: { readonly kind: OperationTypeNode; readonly field: RootField }) {
+  function open() {
+    const { query, variables } = exampleOperation(kind, field);
+    openTab(query, variables);
+  }
+  return (
+    <button type="button" class="link use" aria-label={docs.useOf(field.name)} onClick={open}>
+      {docs.use}
+    </button>
+  );
+}
+
 function TypeList({ title, types, onOpen }: { title: string; types: readonly GraphQLNamedType[]; onOpen: Open }) {
   if (types.length === 0) return null;
   return (
     <>
-      <h4>{title}</h4>
+      <h3>{title}</h3>
       <ul class="list">
         {types.map(({ name }) => (
           <li key={name}>{typeLink(name, onOpen)}</li>
@@ -145,7 +165,8 @@ function TypeList({ title, types, onOpen }: { title: string; types: readonly Gra
   );
 }
 
-type AnyField = GraphQLField<unknown, unknown> | GraphQLInputField;
+type RootField = GraphQLField<unknown, unknown>;
+type AnyField = RootField | GraphQLInputField;
 
 function FieldSignature({ field, onOpen }: { readonly field: AnyField; readonly onOpen: Open }) {
   const given: readonly GraphQLArgument[] = 'args' in field ? field.args : [];

@@ -59,13 +59,13 @@ function newTab(query: string): OperationTab {
 }
 
 /** Opens a document in a tab of its own, or in the current one where that is empty. */
-export function openTab(query: string): void {
+export function openTab(query: string, variables = ''): void {
   const isEmpty = current.value.query.trim() === '' || current.value.query === explorer.start;
   if (isEmpty && query !== '') {
-    changeTab({ query, operationName: undefined });
+    changeTab({ query, operationName: undefined, ...(variables !== '' && { variables }) });
     return;
   }
-  const tab = newTab(query);
+  const tab = { ...newTab(query), variables };
   tabs.value = [...tabs.value, tab];
   currentId.value = tab.id;
 }
