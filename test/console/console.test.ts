@@ -766,6 +766,24 @@ describeInBrowser('on a phone', () => {
 });
 
 describeInBrowser('on a tablet', () => {
+describeInBrowser('the pages beside the console', () => {
+  test('are accessible and fit a phone', async () => {
+    const page = await openPage(browser, PHONE);
+    await page.goto(portico.url);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.goto(`${portico.url}/api/swagger`);
+    await page.getByLabel('User name').fill('dora');
+    await page.getByLabel('Password').fill('dora-acme-demo-pass');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('/api/rest/orders').click();
+    await page.getByRole('heading', { name: 'Responses' }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
+    expect(page.problems()).toEqual([]);
+    await page.context().close();
+  });
+});
+
   test('no page of operators is wider than the screen', async () => {
     const page = await openConsole('keys', { viewport: { width: 780, height: 900 } });
     await page.getByRole('tab', { name: 'Admin secret' }).click();

@@ -87,7 +87,7 @@ function resolvedResponse(response, { responses = {} }) {
 
 /** @param {string} text */
 function heading(text) {
-  return element('h3', {}, text);
+  return element('h2', {}, text);
 }
 
 /** @param {Parameter} parameter */
