@@ -3,6 +3,8 @@ export const rest = {
   lead: 'The endpoints that your role may use, and plain HTTP services behind the gateway. Every request carries your token.',
   endpoints: 'Endpoints',
   none: 'Your role may use no endpoint.',
+  search: 'Search endpoints',
+  nothing: 'Nothing matches.',
   parameters: 'Parameters',
   body: 'Body (JSON)',
   send: 'Send',

@@ -71,7 +71,11 @@ export function describeTrials(describeInBrowser: typeof describe.skip, console:
     test('is made once its user has logged in again', async () => {
       const page = await openConsole('rest');
       await logIn(page, 'dora');
+      await page.getByRole('searchbox').fill('ORD');
       await page.getByRole('button', { name: 'GET orders', exact: true }).click();
+      expect(await page.getByRole('button', { name: /^POST/ }).allTextContents()).toEqual([
+        'POST auth_user_change_password',
+      ]);
       const reject = { status: 401, json: { path: '$', error: 'ended', code: 'invalid-jwt' } };
       await page.route(/rest\/orders/, (route) => route.fulfill(reject));
       await page.route(/session\/refresh/, (route) => route.fulfill({ status: 401, json: { success: false } }));

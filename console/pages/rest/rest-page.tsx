@@ -1,3 +1,4 @@
+import { type ComponentChildren, Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { readDocument } from '../../api/index.ts';
 import { Button, LoadFailure, PageHeader, saveFile, useLoaded } from '../../parts/index.ts';
@@ -15,7 +16,9 @@ export function RestPage() {
     [role.value],
   );
   const [chosen, setChosen] = useState('');
+  const [sought, setSought] = useState('');
   const endpoints = value ? endpointsOf(value) : [];
+  const listed = endpoints.filter(({ id }) => id.toLowerCase().includes(sought.trim().toLowerCase()));
   const endpoint = endpoints.find(({ id }) => id === chosen) ?? (chosen === ANY_ADDRESS ? undefined : endpoints[0]);
   return (
     <>
@@ -33,8 +36,19 @@ export function RestPage() {
         <div class="rest">
           <nav class="card" aria-label={rest.endpoints}>
             {endpoints.length === 0 && <p class="dim">{rest.none}</p>}
+            {endpoints.length > 0 && (
+              <input
+                type="search"
+                class="grow"
+                aria-label={rest.search}
+                placeholder={rest.search}
+                value={sought}
+                onInput={(event) => setSought(event.currentTarget.value)}
+              />
+            )}
+            {endpoints.length > 0 && listed.length === 0 && <p class="dim">{rest.nothing}</p>}
             <ul class="list">
-              {endpoints.map(({ id, method, path }) => (
+              {listed.map(({ id, method, path }) => (
                 <li key={id}>
                   <button
                     type="button"
@@ -42,7 +56,7 @@ export function RestPage() {
                     aria-current={id === endpoint?.id ? 'true' : undefined}
                     onClick={() => setChosen(id)}
                   >
-                    <span class="method">{method}</span> {path.replace(/^\/api\/rest\//, '')}
+                    <span class="method">{method}</span> <span>{withBreaks(path.replace(/^\/api\/rest\//, ''))}</span>
                   </button>
                 </li>
               ))}
@@ -74,4 +88,14 @@ export function RestPage() {
       )}
     </>
   );
+}
+
+/** A long name is broken between its words. */
+function withBreaks(name: string): ComponentChildren {
+  return name.split(/(?<=[_/])/).map((word, at) => (
+    <Fragment key={`${at} ${word}`}>
+      {at > 0 && <wbr />}
+      {word}
+    </Fragment>
+  ));
 }
