@@ -1,5 +1,7 @@
 import { useId } from 'preact/hooks';
-import { allowedRoles, pickRole, role } from '../session/index.ts';
+import { callMetadataApi, type Page } from '../api/index.ts';
+import { useLoaded } from '../parts/index.ts';
+import { allowedRoles, authorized, pickRole, role } from '../session/index.ts';
 import { shell } from '../texts/index.ts';
 
 /** Picks the role that requests are made with: one that the token allows, or any with the admin secret. */
@@ -18,15 +20,45 @@ export function RolePicker() {
           ))}
         </select>
       ) : (
-        <input
-          id={id}
-          value={role.value}
-          size={14}
-          autocomplete="off"
-          spellcheck={false}
-          onChange={(event) => pickRole(event.currentTarget.value.trim())}
-        />
+        <AnyRole id={id} />
       )}
     </div>
+  );
+}
+
+/** Roles that are offered; others can be typed. */
+const MOST_ROLES = 500;
+/** What stands for all roles that the metadata does not name. */
+const ANY_OTHER = '*';
+
+/** A role that is typed, with those that the metadata names to choose from. */
+function AnyRole({ id }: { readonly id: string }) {
+  // Without them any role can be typed all the same.
+  const { value: known } = useLoaded(
+    (signal) =>
+      authorized(
+        (headers) => callMetadataApi<Page<string>>('portico_get_roles', { limit: MOST_ROLES }, { headers, signal }),
+        'admin',
+      ),
+    [],
+  );
+  return (
+    <>
+      <input
+        id={id}
+        value={role.value}
+        size={14}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        list={`${id}-known`}
+        // Browsers offer what begins as the text does.
+        onFocus={(event) => event.currentTarget.select()}
+        onChange={(event) => pickRole(event.currentTarget.value.trim())}
+      />
+      <datalist id={`${id}-known`}>
+        {known?.items.map((name) => name !== ANY_OTHER && <option key={name} value={name} />)}
+      </datalist>
+    </>
   );
 }

@@ -189,6 +189,7 @@ describeInBrowser('logging in', () => {
     await page.getByRole('button', { name: 'Use this secret' }).click();
     expect(await page.getByLabel('Role').inputValue()).toBe('admin');
     expect(await stored(page)).not.toContain(ADMIN_SECRET);
+    await page.locator('datalist option[value=tenant_admin]').waitFor({ state: 'attached' });
     // It is a platform operator's, at the auth service too.
     await openPath(page, 'explorer');
     await write(page, 'Operation', '{ auth_admin_me { acting_as } auth_admin_tenant_list { entries { name } } }');
@@ -765,7 +766,6 @@ describeInBrowser('on a phone', () => {
   });
 });
 
-describeInBrowser('on a tablet', () => {
 describeInBrowser('the pages beside the console', () => {
   test('are accessible and fit a phone', async () => {
     const page = await openPage(browser, PHONE);
@@ -784,6 +784,7 @@ describeInBrowser('the pages beside the console', () => {
   });
 });
 
+describeInBrowser('on a tablet', () => {
   test('no page of operators is wider than the screen', async () => {
     const page = await openConsole('keys', { viewport: { width: 780, height: 900 } });
     await page.getByRole('tab', { name: 'Admin secret' }).click();
