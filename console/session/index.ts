@@ -23,4 +23,4 @@ export {
   role,
   userKey,
 } from './session.ts';
-export { USER_STORAGE, whenLoggedOut } from './user-storage.ts';
+export { ownsStorage, USER_STORAGE, whenLoggedOut } from './user-storage.ts';

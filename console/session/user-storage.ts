@@ -38,6 +38,11 @@ export function keepTextsOf(user: string): void {
   }
 }
 
+/** Whether what this browser stores is this page's user's: another window may have a session of somebody else, who logged in later. */
+export function ownsStorage(): boolean {
+  return owner !== undefined && storedOwner() === digestOf(owner);
+}
+
 function storedOwner(): string | null {
   try {
     return localStorage.getItem(OWNER_KEY);

@@ -812,7 +812,7 @@ describeInBrowser('in forced colours', () => {
 });
 
 describeAdministration(describeInBrowser, { url: () => portico.url, openConsole, logIn });
-describeTrials(describeInBrowser, { url: () => portico.url, openConsole, logIn });
+describeTrials(describeInBrowser, { url: () => portico.url, openConsole, logIn, adminSecret: ADMIN_SECRET });
 describeTypedText(describeInBrowser, { url: () => portico.url, openConsole, logIn });
 describeJobs(describeInBrowser, {
   url: () => portico.url,

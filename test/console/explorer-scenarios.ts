@@ -4,8 +4,11 @@ import type { AdministeredConsole } from './administration-scenarios.ts';
 import type { WatchedPage } from './browser.ts';
 
 /** What goes wrong in the explorer and on the page of REST endpoints, and what callers see of it. */
-export function describeTrials(describeInBrowser: typeof describe.skip, console: AdministeredConsole): void {
-  const { openConsole, logIn } = console;
+export function describeTrials(
+  describeInBrowser: typeof describe.skip,
+  console: AdministeredConsole & { readonly adminSecret: string },
+): void {
+  const { openConsole, logIn, adminSecret } = console;
 
   async function openExplorer(): Promise<WatchedPage> {
     const page = await openConsole('explorer');
@@ -139,6 +142,32 @@ export function describeTrials(describeInBrowser: typeof describe.skip, console:
       expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))).not.toContain(
         'orders',
       );
+      await page.context().close();
+    });
+  });
+
+  describeInBrowser('two windows of different users', () => {
+    test('show neither the history of the other', async () => {
+      const page = await openConsole('account');
+      await page.getByRole('tab', { name: 'Admin secret' }).click();
+      await page.locator('input[name=secret]').fill(adminSecret);
+      await page.getByRole('button', { name: 'Use this secret' }).click();
+      await page.getByText('You are using the admin secret.').waitFor();
+      const other = await page.context().newPage();
+      await other.goto(page.url().replace('account', 'explorer'));
+      await logIn(other as WatchedPage, 'dora');
+      await write(other, 'Operation', 'query of_dora { orders { id } }');
+      await other.getByRole('button', { name: 'Run' }).click();
+      await page.getByRole('link', { name: 'Explorer' }).click();
+      await page.getByRole('tab', { name: 'History' }).click();
+      await page.getByText('Operations that you run are listed here.').waitFor();
+      await write(page, 'Operation', 'query of_the_operator { __typename }');
+      await page.getByRole('button', { name: 'Run' }).click();
+      await page.getByRole('listitem').getByRole('button', { name: 'of_the_operator' }).last().waitFor();
+      await other.getByRole('tab', { name: 'History' }).click();
+      await other.getByRole('listitem').getByRole('button', { name: 'of_dora' }).last().waitFor();
+      expect(await other.getByText('of_the_operator').count()).toBe(0);
+      expect(await other.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('of_the_operator');
       await page.context().close();
     });
   });

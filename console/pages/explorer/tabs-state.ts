@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import { type DocumentNode, type OperationDefinitionNode, parse } from 'graphql';
-import { USER_STORAGE, whenLoggedOut } from '../../session/index.ts';
+import { ownsStorage, USER_STORAGE, whenLoggedOut } from '../../session/index.ts';
 import { explorer } from '../../texts/index.ts';
 import { readWindowTabs, storeWindowTabs } from './window-tabs.ts';
 
@@ -38,7 +38,7 @@ effect(() => store(HISTORY_KEY, history.value));
 
 // Another window has run something.
 window.addEventListener('storage', ({ key }) => {
-  if (key === HISTORY_KEY) history.value = readStoredList(HISTORY_KEY);
+  if (key === HISTORY_KEY && ownsStorage()) history.value = readStoredList(HISTORY_KEY);
 });
 
 whenLoggedOut(() => {
@@ -112,6 +112,7 @@ export function titleOf(query: string): string {
 }
 
 function readStoredList(key: string): readonly string[] {
+  if (!ownsStorage()) return [];
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(key) ?? '[]');
     return Array.isArray(stored) ? stored.filter((item) => typeof item === 'string') : [];
@@ -121,6 +122,7 @@ function readStoredList(key: string): readonly string[] {
 }
 
 function store(key: string, list: readonly string[]): void {
+  if (!ownsStorage()) return;
   try {
     localStorage.setItem(key, JSON.stringify(list));
   } catch {
