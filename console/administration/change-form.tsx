@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Button, ErrorNotice, Notice } from '../parts/index.ts';
 import { useUnsaved } from '../routing/index.ts';
 import { administration as texts } from '../texts/index.ts';
 import { fieldProblem, useChange } from './change.ts';
 import type { RecordForm } from './record-form.ts';
+import { useTyped } from './typed.ts';
 
 interface ChangeFormProps {
   /** The names of its fields, as refusals have them. */
@@ -24,7 +25,7 @@ interface ChangeFormProps {
 export function ChangeForm({ fields, submit, kind = 'primary', run, onCancel, record, children }: ChangeFormProps) {
   const { isBusy, error, run: change } = useChange();
   const form = useRef<HTMLFormElement>(null);
-  const [isTyped, setTyped] = useState(false);
+  const { isTyped, look, beginSaving } = useTyped(form);
   useUnsaved(record ? record.isUnsaved : isTyped);
   const problem = fieldProblem(error, fields);
   useEffect(() => {
@@ -53,14 +54,12 @@ export function ChangeForm({ fields, submit, kind = 'primary', run, onCancel, re
       ref={form}
       onInput={({ target }) => {
         // Others have their value taken from the next event: rendered before it, they would lose it.
-        if (target instanceof HTMLInputElement && target.type !== 'checkbox') setTyped(true);
+        if (target instanceof HTMLInputElement && target.type !== 'checkbox') look();
       }}
-      onChange={() => setTyped(true)}
+      onChange={look}
       onSubmit={(event) => {
         event.preventDefault();
-        // What is typed while it is saved is not.
-        setTyped(false);
-        void change(run).then((isSaved) => isSaved || setTyped(true));
+        void change(run).then(beginSaving());
       }}
     >
       {error !== undefined && !problem && <ErrorNotice error={error} />}

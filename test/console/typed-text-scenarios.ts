@@ -89,6 +89,25 @@ export function describeTypedText(describeInBrowser: typeof describe.skip, conso
       await form.getByRole('button', { name: 'Set claims of the role' }).click();
       await page.getByText('The claims of manager were set.').waitFor();
       expect(await form.getByLabel('Role').inputValue()).toBe('');
+      expect(await asksBeforeLeaving(page)).toBe(false);
+      await form.getByLabel('Role').fill('manager');
+      expect(await asksBeforeLeaving(page)).toBe(true);
+      await page.context().close();
+    });
+
+    test('is nothing that is lost once it is deleted again', async () => {
+      const page = await openAsOperator('tenants/2');
+      const form = page.getByRole('region', { name: 'Extra claims of a role' });
+      await form.getByLabel('Role').fill('user');
+      expect(await asksBeforeLeaving(page)).toBe(true);
+      await form.getByLabel('Role').fill('');
+      expect(await asksBeforeLeaving(page)).toBe(false);
+      await form.getByRole('button', { name: 'Add a claim' }).click();
+      await form.getByLabel('Name of the claim').fill('x-hasura-a');
+      expect(await asksBeforeLeaving(page)).toBe(true);
+      await form.getByRole('button', { name: 'Remove x-hasura-a' }).click();
+      await focused(form.getByRole('button', { name: 'Add a claim' }));
+      expect(await asksBeforeLeaving(page)).toBe(false);
       await page.context().close();
     });
   });
@@ -122,4 +141,9 @@ async function fail(page: Page, text: string): Promise<void> {
   await page.route('**/v1/graphql', (route) =>
     route.request().postData()?.includes(text) ? route.abort() : route.continue(),
   );
+}
+
+/** Whether the browser would ask before it leaves the page. */
+async function asksBeforeLeaving(page: Page): Promise<boolean> {
+  return !(await page.evaluate(() => dispatchEvent(new Event('beforeunload', { cancelable: true }))));
 }
