@@ -40,7 +40,7 @@ export function keepTextsOf(user: string): void {
 
 /** Whether what this browser stores is this page's user's: another window may have a session of somebody else, who logged in later. */
 export function ownsStorage(): boolean {
-  return owner !== undefined && storedOwner() === digestOf(owner);
+  return owner !== undefined && storedOwner() === storageDigest(owner);
 }
 
 function storedOwner(): string | null {
