@@ -1,7 +1,13 @@
 import { createLogger } from '../../platform/index.ts';
 import { openDatabaseClock } from '../clock/index.ts';
 import { type Config, passwordRules, readConfig } from '../config.ts';
-import { migrate, openDatabase, pendingMigrations, prepareServiceRoleOf } from '../database/index.ts';
+import {
+  migrate,
+  openDatabase,
+  pendingMigrations,
+  prepareServiceRoleOf,
+  retryWhileUnavailable,
+} from '../database/index.ts';
 import { type BcryptPool, createPasswordPolicy, createPasswords, openBcryptPool } from '../passwords/index.ts';
 import { type OpenThrottle, openThrottle } from '../throttle/index.ts';
 import { createSealer, type KeyPolicy } from '../tokens/index.ts';
@@ -22,8 +28,10 @@ export async function withContext<Result>(
   const config = readConfig(env);
   // The engine that migrates takes a second to start, and there is seldom something for it to do.
   const { url } = config.database;
-  if ((await pendingMigrations(url, config.database)).length > 0) await migrate(url, config.database);
-  else await prepareServiceRoleOf(url);
+  await retryWhileUnavailable(url, config.database, async () => {
+    if ((await pendingMigrations(url, config.database)).length > 0) await migrate(url, config.database);
+    else await prepareServiceRoleOf(url, config.database);
+  });
   const database = openDatabase(url, { poolSize: 2 });
   const sealer = createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey);
   let pool: BcryptPool | undefined;
@@ -59,8 +67,8 @@ export async function withContext<Result>(
     now,
   });
   try {
-    await clock.measure();
-    return await work({
+    await retryWhileUnavailable(url, config.database, () => clock.measure());
+    const context: CommandContext = {
       config,
       database,
       sealer,
@@ -72,7 +80,9 @@ export async function withContext<Result>(
       bcrypt,
       passwords,
       policy,
-    });
+    };
+    // Done once: what a command has begun before the database failed may be there.
+    return await retryWhileUnavailable(url, {}, () => work(context));
   } finally {
     throttle?.close();
     await pool?.close();

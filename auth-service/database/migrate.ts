@@ -45,7 +45,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   }
   const user = await currentUserOf(url, options);
   const applied = await migrateAs(ownerUrl, 'AUTH_DATABASE_OWNER_URL', options, (owner) => grantTables(owner, user));
-  await prepareServiceRoleOf(url);
+  await prepareServiceRoleOf(url, options);
   return applied;
 }
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { StartError } from '../../platform/index.ts';
 import { changeRoles, grantMembership } from './change-roles.ts';
-import { connectToDatabase } from './connect.ts';
+import { type ConnectOptions, connectToDatabase } from './connect.ts';
 import type { PrismaClient } from './generated/client.ts';
 
 /** The role that may read and write the service's tables, subject to the policies. It cannot log in. */
@@ -34,8 +34,8 @@ export async function prepareServiceRole(client: pg.Client): Promise<void> {
 }
 
 /** The same on a connection of its own. */
-export async function prepareServiceRoleOf(url: string): Promise<void> {
-  const client = await connectToDatabase(url);
+export async function prepareServiceRoleOf(url: string, options: ConnectOptions): Promise<void> {
+  const client = await connectToDatabase(url, options);
   try {
     await prepareServiceRole(client);
   } finally {

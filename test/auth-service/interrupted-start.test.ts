@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate, pendingMigrations } from '../../auth-service/database/index.ts';
 import { StartError } from '../../platform/index.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../database/index.ts';
+import { runCommand } from './cli/run.ts';
 import { type FailingProxy, openFailingProxy } from './failing-proxy.ts';
-import { startTestService } from './service.ts';
+import { environment, startTestService } from './service.ts';
 
 const WAIT_SECONDS = 600;
 const WAITING = { AUTH_DATABASE_WAIT_SECONDS: String(WAIT_SECONDS) };
@@ -67,6 +68,25 @@ const FAILURES = [
     const start = startTestService(proxy.url, WAITING, { stopping: stopping.signal });
     await expect(start).rejects.toThrow(StartError);
   });
+});
+
+(isPostgresThere ? test : test.skip)('a command waits too, and without a wait ends with one line', async () => {
+  const database = await createTestDatabase({ engine: 'postgres' });
+  const proxy = await openFailingProxy(database.url);
+  const list = (settings: Record<string, string>) => runCommand(['tenant', 'list'], environment(proxy.url, settings));
+  expect(await list({})).toMatchObject({ code: 0, stderr: '' });
+  const connections = proxy.connections();
+  for (let failing = 1; failing <= connections; failing += 1) {
+    // The last one is of the command's own work, which is done once.
+    proxy.fail('too-many-connections', (number) => number === failing && failing < connections);
+    expect([failing, await list(WAITING)]).toMatchObject([failing, { code: 0, stderr: '' }]);
+    proxy.fail('too-many-connections', (number) => number === failing);
+    const { code, stderr } = await list({});
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^portico-auth: DATABASE_URL: cannot use [^\n]+: it has no connection left \(53300\)\n$/);
+  }
+  await proxy.close();
+  await database.drop();
 });
 
 (isPostgresThere ? test : test.skip).each(FAILURES)(
