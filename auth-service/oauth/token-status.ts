@@ -23,7 +23,8 @@ export function revocationEndpoint(options: RevocationEndpointOptions): RequestH
       { event: 'token_revocation.completed', revoked, ...(client && { client_id: client.clientId }) },
       'token revocation',
     );
-    response.status(200).end();
+    // RFC 7009 section 2.2 gives the body no meaning; some clients read every body as JSON.
+    response.json({});
   };
 }
 

@@ -257,6 +257,13 @@ describe('the OAuth endpoints', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
+  test('a revocation is answered with JSON, as everything is, for clients that read each body as such', async () => {
+    const answer = await post('/oauth/revoke', { token: randomUUID() });
+
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(answer.text).toBe('{}');
+  });
+
   test('no secret and no token is in the log', async () => {
     const { body } = await post('/oauth/token', { grant_type: 'client_credentials', ...ownInBody() });
     await post('/oauth/introspect', { token: body.access_token }, own());
