@@ -8,7 +8,7 @@ import { credentialCommand, introspectionCommand, sdlCommand } from '../../conso
 import { type Portico, startPortico } from '../e2e/portico.ts';
 import { isServiceThere } from '../found-services.ts';
 import { freePort, type GraphqlUpstream, serve } from '../gateway/harness/index.ts';
-import { describeAdministration } from './administration-scenarios.ts';
+import { describeAdministration, focused } from './administration-scenarios.ts';
 import { accessibilityProblems, ConsolePages, openBrowser, openPage, type WatchedPage } from './browser.ts';
 import { exploredService } from './explored-service.ts';
 import { describeTrials } from './explorer-scenarios.ts';
@@ -785,15 +785,19 @@ describeInBrowser('the pages beside the console', () => {
 });
 
 describeInBrowser('on a tablet', () => {
-  test('no page of operators is wider than the screen', async () => {
+  test('no page of operators is wider than the screen, and the keyboard goes on as the explorer is shown', async () => {
     const page = await openConsole('keys', { viewport: { width: 780, height: 900 } });
     await page.getByRole('tab', { name: 'Admin secret' }).click();
     await page.locator('input[name=secret]').fill(ADMIN_SECRET);
     await page.getByRole('button', { name: 'Use this secret' }).click();
-    for (const path of ['keys', 'jobs', 'audit', 'tenants']) {
+    for (const path of ['keys', 'jobs', 'audit', 'tenants', 'explorer']) {
       await openPath(page, path);
       expect([path, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([path, 780]);
     }
+    // The side panel is shown last there.
+    await page.getByRole('button', { name: 'Copy', exact: true }).focus();
+    await page.keyboard.press('Tab');
+    await focused(page.getByRole('tab', { name: 'Schema' }));
     await page.context().close();
   });
 });
