@@ -71,6 +71,8 @@ function requestUrl(handler: string, transform: RequestTransform, bindings: Bind
   const target = URL.canParse(text) ? new URL(text) : undefined;
   if (target?.protocol !== 'http:' && target?.protocol !== 'https:')
     throw new UnusableRequest('the template of the URL gave no http or https URL');
+  if (target.username !== '' || target.password !== '')
+    throw new UnusableRequest('the template of the URL gave a user and password, which are not sent');
   const parameters = queryString(transform.query_params, bindings);
   if (parameters !== undefined) target.search = parameters;
   return target.href;

@@ -6,6 +6,7 @@ const FIELDS = {
   path: {
     request_transform: { version: 2, method: 'get', url: '{{$base_url}}/users/{{$body.input.id}}/posts?sort=new' },
   },
+  credentials: { request_transform: { version: 2, url: 'http://one:hush@127.0.0.1/{{$body.input.id}}' } },
   host: { request_transform: { version: 2, url: '{{$body.input.id}}/x' } },
   mapping: {
     handler: '{{HOOK_URL}}/mapping?kept=no&twice=1&twice=2',
@@ -145,6 +146,13 @@ describe('a request that is transformed', () => {
     expect(body.errors).toMatchObject([{ message: 'Request Transformation Failed' }]);
     expect(world.hook.requests).toHaveLength(0);
     expect(world.gateway.logs()).toContain('the template of the URL gave no http or https URL');
+  });
+
+  test('is not sent with a URL whose user and password would be left out', async () => {
+    const { body } = await ask('credentials', 'x');
+    expect(body.errors).toMatchObject([{ message: 'Request Transformation Failed' }]);
+    expect(world.gateway.logs()).toContain('the template of the URL gave a user and password, which are not sent');
+    expect(world.gateway.logs()).not.toContain('hush');
   });
 
   test('has the parameters of the mapping in place of those of the handler, nulls left out', async () => {
