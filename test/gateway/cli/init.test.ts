@@ -85,7 +85,7 @@ describe('where metadata cannot be written', () => {
       try { init(directory); } catch (error) { process.stdout.write(error.message); }`;
     const args = ['--input-type=module', '-e', script, module, directory, other];
     const said = execFileSync(process.execPath, args, { encoding: 'utf8' });
-    expect(said).toBe(`init: cannot write to ${directory} (ENOSPC)`);
+    expect(said).toBe(`init: cannot write to ${directory}: the disk is full (ENOSPC)`);
     expect(existsSync(dirname(directory))).toBe(isLeft);
     if (isLeft) expect(readdirSync(directory)).toEqual([other]);
   });
