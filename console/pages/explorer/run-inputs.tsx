@@ -1,0 +1,44 @@
+import { useState } from 'preact/hooks';
+import { CodeEditor } from '../../editor/index.ts';
+import { Tabs } from '../../parts/index.ts';
+import { explorer } from '../../texts/index.ts';
+import { FilesField } from './files-field.tsx';
+import type { ExplorerRun } from './run-operation.ts';
+import { changeTab, current } from './tabs-state.ts';
+
+const INPUTS = [
+  { id: 'variables', label: explorer.variables },
+  { id: 'headers', label: explorer.headers },
+  { id: 'files', label: explorer.files },
+];
+
+interface RunInputsProps {
+  readonly files: ExplorerRun['files'];
+  readonly onFiles: (files: ExplorerRun['files']) => void;
+  readonly onRun: () => void;
+}
+
+/** What is sent with the operation of the current tab: variables, headers, files. */
+export function RunInputs({ files, onFiles, onRun }: RunInputsProps) {
+  const [input, setInput] = useState('variables');
+  const tab = current.value;
+  return (
+    <Tabs label={explorer.variables} tabs={INPUTS} chosen={input} onChoose={setInput}>
+      {input === 'files' ? (
+        <FilesField files={files} onChange={onFiles} />
+      ) : (
+        <div class="editor-frame input">
+          <CodeEditor
+            key={`${tab.id}-${input}`}
+            label={input === 'headers' ? explorer.headersHelp : explorer.variables}
+            language="json"
+            value={input === 'headers' ? tab.headers : tab.variables}
+            hint="{ }"
+            onChange={(text) => changeTab(input === 'headers' ? { headers: text } : { variables: text })}
+            onRun={onRun}
+          />
+        </div>
+      )}
+    </Tabs>
+  );
+}
