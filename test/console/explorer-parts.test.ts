@@ -4,6 +4,7 @@ import { urlOfOrigin } from '../../console/api/addresses.ts';
 import { withShortLines } from '../../console/pages/explorer/answer.ts';
 import { exampleOperation } from '../../console/pages/explorer/example-operation.ts';
 import { withPayload } from '../../console/pages/explorer/incremental.ts';
+import { prettify } from '../../console/pages/explorer/prettify.ts';
 import { curlOf, endpointsOf, restRequestOf } from '../../console/pages/rest/openapi.ts';
 
 describe('a result in several payloads', () => {
@@ -101,6 +102,44 @@ describe('an operation to begin with', () => {
     for (const kind of [OperationTypeNode.QUERY, OperationTypeNode.MUTATION])
       for (const name of Object.keys(schema.getRootType(kind)?.getFields() ?? {}))
         expect([name, validate(schema, parse(example(kind, name).query))]).toEqual([name, []]);
+  });
+});
+
+describe('a document that is prettified', () => {
+  test('takes the usual form', () => {
+    expect(prettify('query a{orders{id,status}}')).toBe('query a {\n  orders {\n    id\n    status\n  }\n}\n');
+    expect(() => prettify('{ orders {')).toThrow('Syntax Error');
+  });
+
+  test('keeps its comments, its lines and its block strings', () => {
+    const given = [
+      '# of mine {',
+      '{',
+      'orders(note: """',
+      ' kept {',
+      '  as it is""") { # why',
+      '      id',
+      '',
+      '# last',
+      '}',
+      '      }',
+      '',
+    ];
+    const expected = [
+      '# of mine {',
+      '{',
+      '  orders(note: """',
+      ' kept {',
+      '  as it is""") { # why',
+      '    id',
+      '',
+      '    # last',
+      '  }',
+      '}',
+      '',
+    ];
+    expect(prettify(given.join('\n')).split('\n')).toEqual(expected);
+    expect(prettify(expected.join('\n')).split('\n')).toEqual(expected);
   });
 });
 

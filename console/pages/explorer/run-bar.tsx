@@ -1,6 +1,6 @@
-import { parse, print } from 'graphql';
 import { Button } from '../../parts/index.ts';
 import { explorer } from '../../texts/index.ts';
+import { prettify } from './prettify.ts';
 import type { StreamTransport } from './run-operation.ts';
 import { changeTab, current, operationsIn, operationToRun } from './tabs-state.ts';
 
@@ -42,7 +42,7 @@ export function RunBar(props: RunBarProps) {
           ))}
         </select>
       )}
-      <Button onClick={prettify}>{explorer.prettify}</Button>
+      <Button onClick={prettifyTab}>{explorer.prettify}</Button>
       <label class="check" title={explorer.explainHelp}>
         <input type="checkbox" checked={isExplained} onChange={(event) => onExplained(event.currentTarget.checked)} />
         {explorer.explain}
@@ -61,9 +61,9 @@ export function RunBar(props: RunBarProps) {
   );
 }
 
-function prettify(): void {
+function prettifyTab(): void {
   try {
-    changeTab({ query: `${print(parse(current.value.query))}\n` });
+    changeTab({ query: prettify(current.value.query) });
   } catch {
     // A document that cannot be parsed stays as it is: the editor marks the error.
   }
