@@ -210,7 +210,7 @@ const RULES: ArchitectureRules = {
     ],
     'build/console-schema.ts': ['auth-service/graph'],
     'build/docs.ts': ['build/configuration-page.ts', 'build/console-schema.ts', 'deploy/observability/dashboards'],
-    'build/lint.mjs': ['build/run-beside.mjs'],
+    'build/lint.mjs': ['build/missing-dependencies.mjs', 'build/run-beside.mjs'],
     'build/main.mjs': [
       'build/compile.mjs',
       'build/console.mjs',
