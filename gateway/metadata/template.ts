@@ -1,7 +1,7 @@
 import { isHeaderValue } from '../../platform/index.ts';
 import { isOwnSecret } from '../own-secrets.ts';
 import type { ConfiguredHeader } from './shapes/index.ts';
-import type { ValuePath } from './yaml/index.ts';
+import { VARIABLES_NOT_FOUND, type ValuePath } from './yaml/index.ts';
 
 /** Values from the environment that metadata may refer to. Only what a file names is ever read. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -128,5 +128,5 @@ function environmentProblem(unusable: readonly string[]): string {
   const names = [...new Set(unusable)];
   const secrets = names.filter(isOwnSecret);
   if (secrets.length > 0) return `metadata cannot use the secrets of the platform itself: ${secrets.join(', ')}`;
-  return `Value for environment variables not found: ${names.join(', ')}`;
+  return `${VARIABLES_NOT_FOUND}${names.join(', ')}`;
 }

@@ -18,10 +18,15 @@ export class MetadataError extends Error {
   }
 }
 
+/** Hasura's wording for variables of the environment that metadata refers to and that are not set; their names follow. */
+export const VARIABLES_NOT_FOUND = 'Value for environment variables not found: ';
+
 /** One line: `remote_schemas.yaml:7 [0].definition.url: expected a URL`. */
 export function describeProblem({ file, line, column, path, message }: MetadataProblem): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
-  return path ? `${place} ${path}: ${message}` : `${place}: ${message}`;
+  // A running gateway does not see variables that are set later.
+  const remedy = message.includes(VARIABLES_NOT_FOUND) ? ' (to be set where this process is started)' : '';
+  return path ? `${place} ${path}: ${message}${remedy}` : `${place}: ${message}${remedy}`;
 }
 
 /**

@@ -24,9 +24,9 @@ describe('an edit that cannot work', () => {
         ],
         'services.yaml': [{ name: 'files', path: '/files', url: '{{FILES_URL}}' }],
       },
-      'remote schema "a": Value for environment variables not found: A_URL',
-      'remote schema "b": Value for environment variables not found: B_KEY',
-      'Value for environment variables not found: FILES_URL',
+      'remote schema "a": Value for environment variables not found: A_URL (to be set where this process is started)',
+      'remote schema "b": Value for environment variables not found: B_KEY (to be set where this process is started)',
+      'Value for environment variables not found: FILES_URL (to be set where this process is started)',
     ],
     [
       'sends what no header can have',
