@@ -88,10 +88,17 @@ export class RemoteIntrospector {
       const opened = await remote.openStored();
       if (opened) this.#opened.set(remote.name, opened);
     } catch (error) {
-      this.#log.error(
-        { event: 'stored_schema.ignored', source: remote.name, err: error },
-        'stored schema failed to open, introspecting the service',
-      );
+      // Where the service answers, what is wrong with the metadata is a reason to refuse them, and this is never written.
+      if (error instanceof SourceError)
+        this.#log.warn(
+          { event: 'stored_schema.ignored', source: remote.name, reason: error.message },
+          'stored schema ignored',
+        );
+      else
+        this.#log.error(
+          { event: 'stored_schema.ignored', source: remote.name, err: error },
+          'stored schema failed to open, introspecting the service',
+        );
     }
   }
 

@@ -29,7 +29,8 @@ export interface RemoteSchema {
   /**
    * Opens it by its stored schema, without a request: its operations are refused until `open` has succeeded.
    *
-   * @returns undefined when there is no stored schema that can be used.
+   * @returns undefined when there is no stored schema.
+   * @throws SourceError when it cannot be used, such as one that does not fit the permissions.
    */
   openStored(): Promise<OpenedRemote | undefined>;
   /** Stores the schema that it was opened with. */
@@ -43,7 +44,7 @@ export interface RemoteSchema {
  */
 export function remoteSchema(metadata: RemoteSchemaMetadata, surroundings: SourceDependencies): RemoteSchema {
   const { name } = metadata;
-  const { schemas, log } = surroundings;
+  const { schemas } = surroundings;
   const availability = new Availability();
   const { ask, openWith } = isSupergraph(metadata)
     ? supergraphWays(metadata, surroundings, availability)
@@ -65,11 +66,7 @@ export function remoteSchema(metadata: RemoteSchemaMetadata, surroundings: Sourc
       try {
         return await openWith(stored);
       } catch (error) {
-        log?.warn(
-          { event: 'stored_schema.ignored', source: name, reason: (error as Error).message },
-          'stored schema ignored',
-        );
-        return undefined;
+        throw error instanceof SourceError ? error : new SourceError([(error as Error).message]);
       }
     },
     store: async (opened) => {

@@ -64,6 +64,17 @@ describe('a directory of stored schemas', () => {
     await until('it is put right', () => stored('shop').includes('type Item'));
   });
 
+  test('is not blamed for a permission that is refused', async () => {
+    await remember(files, ['shop']);
+    const gateway = await keepForTest(start(files));
+    await isWhole(gateway);
+    const permissions = [{ role: 'user', definition: { schema: 'type Query { item [Item] }' } }];
+    const { status } = await gateway.edit({ 'remote_schemas.yaml': [remote('shop', shop, {}, { permissions })] });
+    expect(status).toBe(400);
+    expect(gateway.logged('metadata.reload_failed')).toHaveLength(1);
+    expect(gateway.logged('stored_schema.ignored')).toEqual([]);
+  });
+
   test('that cannot be written is logged once, and nothing fails', async () => {
     const environment = { PORTICO_SCHEMA_DIR: '/dev/null/schemas' };
     const mail = await keepForTest(changingUpstream('type Query { letter: String }'));
