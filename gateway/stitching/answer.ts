@@ -94,6 +94,8 @@ export class AnswerReader {
   readonly joinables: Joinable[] = [];
   /** Errors of places that are not null. */
   readonly beside: GraphQLError[] = [];
+  /** Facts whose own objects have to be joined first, and their reader. */
+  lateFacts: { readonly reader: AnswerReader; readonly facts: LateFact[] } | undefined;
 
   read(value: unknown, fetch: StitchedFetch | undefined, errors: ErrorTree | undefined): unknown {
     if (value === null || value === undefined) return errors ? fieldFailure(errors, fetch) : null;
@@ -113,9 +115,15 @@ export class AnswerReader {
   readFields(object: AnsweredObject, value: AnswerJson, { fields, facts }: ObjectFetch, errors?: ErrorTree): void {
     for (const { selected, alias, fetch } of fields)
       object.values.set(selected.key, this.read(value[alias], fetch, errors?.child(alias)));
-    for (const { key, alias } of facts) {
-      object.facts[key] = mergeFacts(object.facts[key], value[alias] ?? null);
+    for (const { key, alias, fetch } of facts) {
       const failed = errors?.child(alias);
+      if (fetch) {
+        this.lateFacts ??= { reader: new AnswerReader(), facts: [] };
+        const read = this.lateFacts.reader.read(value[alias], fetch, failed);
+        this.lateFacts.facts.push({ object, key, value: read });
+        continue;
+      }
+      object.facts[key] = mergeFacts(object.facts[key], value[alias] ?? null);
       if (failed)
         object.addFailed(
           key,
@@ -137,6 +145,34 @@ export class AnswerReader {
       else object.values.set(selected.key, causes.length > 0 ? new FieldFailure(causes) : null);
     }
   }
+}
+
+/** A fact with objects that are joined with others. */
+export interface LateFact {
+  readonly object: AnsweredObject;
+  readonly key: string;
+  readonly value: unknown;
+}
+
+/** Makes facts known whose objects have been joined. */
+export function settleFacts(facts: readonly LateFact[]): void {
+  for (const { object, key, value } of facts) {
+    const causes: FailureCause[] = [];
+    object.facts[key] = mergeFacts(object.facts[key], plainValue(value, causes) ?? null);
+    if (causes.length > 0) object.addFailed(key, causes);
+  }
+}
+
+/** A value as a service would answer it. */
+function plainValue(value: unknown, causes: FailureCause[]): unknown {
+  if (value instanceof FieldFailure) {
+    for (const { error } of value.causes) causes.push({ error, path: [] });
+    return null;
+  }
+  if (Array.isArray(value)) return value.map((item) => plainValue(item, causes));
+  if (!(value instanceof AnsweredObject)) return value;
+  const fields = [...value.values].map(([key, inner]) => [key, plainValue(inner, causes)] as const);
+  return { __typename: value.__typename, ...Object.fromEntries(fields) };
 }
 
 /** The errors of all fields of an object, as seen from another field of it. */

@@ -1,5 +1,7 @@
 import {
   type FieldNode,
+  type GraphQLNamedType,
+  getNamedType,
   Kind,
   print,
   type SelectionNode,
@@ -134,6 +136,27 @@ export function requiredFacts(
         neededSets(types, entry, typeName, node.name.value).forEach(need);
   }
   return facts.nodes.filter(isAnswered);
+}
+
+/** Whether a subschema answers all of a selection by itself, without requirements. */
+export function answersAll(
+  types: SubschemaTypes,
+  subschema: StitchedSubschema,
+  type: GraphQLNamedType,
+  { selections }: SelectionSetNode,
+): boolean {
+  return selections.every((node) => {
+    if (node.kind === Kind.FRAGMENT_SPREAD) return true;
+    if (node.kind === Kind.INLINE_FRAGMENT) {
+      const condition = node.typeCondition ? subschema.schema.getType(node.typeCondition.name.value) : type;
+      return condition !== undefined && answersAll(types, subschema, condition, node.selectionSet);
+    }
+    const name = node.name.value;
+    if (name === '__typename') return true;
+    const field = schemaField(type, name);
+    if (!field || types.requirement(subschema, type.name, name)) return false;
+    return !node.selectionSet || answersAll(types, subschema, getNamedType(field.type), node.selectionSet);
+  });
 }
 
 export function selectOnly(field: string): SelectionSetNode {

@@ -12,9 +12,9 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { TYPENAME_FIELD } from '../syntax/index.ts';
-import { factKey, requiredFacts } from './facts.ts';
+import { answersAll, factKey, requiredFacts } from './facts.ts';
 import type { Relationship } from './relationship.ts';
-import type { ObjectSelection, SelectedField } from './selected.ts';
+import type { ObjectSelection, SelectedField, SelectedOperation } from './selected.ts';
 import type { StitchedSubschema } from './subschema.ts';
 import { type SubschemaTypes, schemaField, visibleField } from './subschema-types.ts';
 
@@ -30,10 +30,17 @@ export interface StitchedFetch {
 export interface ObjectFetch {
   readonly typeName: string;
   readonly fields: readonly FetchedField[];
-  /** What is fetched to join the objects: what each fact is kept under, and the response key that it is fetched under. */
-  readonly facts: readonly { readonly key: string; readonly alias: string }[];
+  readonly facts: readonly FetchedFact[];
   /** What has to be fetched from others. */
   readonly missing: readonly SelectedField[];
+}
+
+/** What is fetched to join the objects: what it is kept under, and the response key that it is fetched under. */
+export interface FetchedFact {
+  readonly key: string;
+  readonly alias: string;
+  /** Set where the subschema lacks something below it, which has to be joined first. */
+  readonly fetch?: StitchedFetch;
 }
 
 export interface FetchedField {
@@ -62,6 +69,8 @@ const NO_ALIASES: ReadonlyMap<string, string> = new Map();
  */
 export class Fetches {
   readonly #types: SubschemaTypes;
+  readonly #selected: SelectedOperation;
+  readonly #ofFacts = new WeakMap<FieldNode, ObjectSelection>();
   readonly #made = new Map<StitchedSubschema, Map<string, Map<ObjectSelection, StitchedFetch>>>();
   readonly #ofRelationships = new Map<SelectedField, RelationshipFetch>();
   readonly #contentsOfSets = new WeakMap<SelectionSetNode, number>();
@@ -71,8 +80,9 @@ export class Fetches {
   /** The types that selections are made of, for those that are written as fragments. */
   readonly typesOfSets = new WeakMap<SelectionSetNode, string>();
 
-  constructor(types: SubschemaTypes) {
+  constructor(types: SubschemaTypes, selected: SelectedOperation) {
     this.#types = types;
+    this.#selected = selected;
   }
 
   /** @param type the type that the subschema has at that place. */
@@ -196,11 +206,27 @@ export class Fetches {
       fields.push({ selected: one, alias, fetch });
     }
     const needed = options.facts ?? requiredFacts(this.#types, subschema, typeName, missing);
-    const facts = needed.flatMap((node) => {
+    const facts = needed.flatMap((node): FetchedFact[] => {
       const field = schemaField(subschema.schema.getType(typeName), node.name.value);
-      return field ? [{ key: factKey(node), alias: write(node, field.type, print(node)) }] : [];
+      if (!field) return [];
+      const fetch = this.#factFetch(subschema, getNamedType(field.type), node);
+      const key = factKey(node);
+      if (!fetch) return [{ key, alias: write(node, field.type, print(node)) }];
+      // The client may select the same field, with other keys below it.
+      const alias = { kind: Kind.NAME, value: `portico_join_${(node.alias ?? node.name).value}` } as const;
+      const joined: FieldNode = { ...node, alias, selectionSet: fetch.set };
+      return [{ key, alias: write(joined, field.type, print(joined)), fetch }];
     });
     return { fetch: { typeName, fields, facts, missing }, written: deduplicated(written) };
+  }
+
+  /** How a fact is fetched that the subschema has a part of; undefined where it has all of it, or there is nothing below it. */
+  #factFetch(subschema: StitchedSubschema, type: GraphQLNamedType, node: FieldNode): StitchedFetch | undefined {
+    if (!node.selectionSet || !isCompositeType(type) || answersAll(this.#types, subschema, type, node.selectionSet))
+      return undefined;
+    const known = this.#ofFacts.get(node) ?? this.#selected.selectionOf([node.selectionSet]);
+    this.#ofFacts.set(node, known);
+    return this.at(subschema, type, known);
   }
 
   #set(typeName: string, selections: readonly SelectionNode[]): SelectionSetNode {

@@ -8,6 +8,7 @@ import {
   fieldFailure,
   type Joinable,
   type PathSegment,
+  settleFacts,
 } from './answer.ts';
 import type { Fetches, StitchedFetch } from './fetch.ts';
 import { JoinBatches } from './join-batches.ts';
@@ -154,7 +155,9 @@ export class OperationRun {
   }
 
   /** Joins objects, and those that the joins return, until none is left. */
-  async #settle({ joinables, beside }: AnswerReader): Promise<void> {
+  async #settle(reader: AnswerReader): Promise<void> {
+    if (reader.lateFacts) await this.#settleFacts(reader);
+    const { joinables, beside } = reader;
     this.beside.push(...beside);
     const later: Promise<void>[] = [];
     let open: readonly Joinable[] = joinables;
@@ -169,11 +172,22 @@ export class OperationRun {
         const answer = await this.#send(request, join?.context);
         const reader = new AnswerReader();
         for (const read of readers) read(answer, reader);
+        // The next joins of the same objects may wait for them.
+        if (reader.lateFacts) await this.#settleFacts(reader);
         later.push(this.#settle(reader));
       });
       await Promise.all(asked).finally(() => join?.end());
     }
     await Promise.all(later);
+  }
+
+  /** Joins the objects of facts, which makes these known. */
+  async #settleFacts(reader: AnswerReader): Promise<void> {
+    const { lateFacts } = reader;
+    reader.lateFacts = undefined;
+    if (!lateFacts) return;
+    await this.#settle(lateFacts.reader);
+    settleFacts(lateFacts.facts);
   }
 
   #request(subschema: StitchedSubschema, type: OperationTypeNode): SubschemaRequest {

@@ -110,7 +110,7 @@ export class StitchedGraph {
       const selected = new SelectedOperation(this.#internal, operation, fragments, (selection) =>
         isSelectionIncluded(selection, operation, variables),
       );
-      const made = { types: this.#types, selected, fetches: new Fetches(this.#types) };
+      const made = { types: this.#types, selected, fetches: new Fetches(this.#types, selected) };
       kept.set(key, made);
       return made;
     };
