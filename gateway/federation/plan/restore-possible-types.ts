@@ -50,13 +50,19 @@ function restore(
   scope: RestoreScope,
 ): readonly SelectionNode[] {
   let isChanged = false;
+  // Hundreds of fields may be selected of one object, so they are looked through once.
+  let byKey: ReadonlyMap<string, readonly FieldNode[]> | undefined;
+  const sameAs = (field: FieldNode) => {
+    byKey ??= fieldsByKey(type === undefined ? [] : fieldsOfType(asked, type, scope.types));
+    return byKey.get(responseKey(field)) ?? [];
+  };
   const changed = fetched.map((selection): SelectionNode => {
     if (selection.kind === Kind.FRAGMENT_SPREAD || !selection.selectionSet) return selection;
     const below = selection.selectionSet.selections;
     const restored =
       selection.kind === Kind.INLINE_FRAGMENT
         ? restore(below, asked, selection.typeCondition?.name.value ?? type, path, scope)
-        : restoreField(selection, below, asked, type, path, scope);
+        : restoreField(selection, below, sameAs, type, path, scope);
     if (restored === below) return selection;
     isChanged = true;
     return { ...selection, selectionSet: { kind: Kind.SELECTION_SET, selections: restored } };
@@ -67,7 +73,7 @@ function restore(
 function restoreField(
   field: FieldNode,
   below: readonly SelectionNode[],
-  asked: readonly SelectionNode[],
+  sameAs: (field: FieldNode) => readonly FieldNode[],
   parent: string | undefined,
   above: readonly string[],
   scope: RestoreScope,
@@ -75,11 +81,9 @@ function restoreField(
   const { types, service } = scope;
   const type = parent && ownType(types.subgraphType(service, parent, field.name.value));
   if (!parent || !type) return below;
-  const key = responseKey(field);
-  const same = fieldsOfType(asked, parent, types).filter((one) => responseKey(one) === key);
-  const wanted = same.flatMap(({ selectionSet }) => selectionSet?.selections ?? []);
+  const wanted = sameAs(field).flatMap(({ selectionSet }) => selectionSet?.selections ?? []);
   if (wanted.length === 0) return below;
-  const path = [...above, key];
+  const path = [...above, responseKey(field)];
   const restored = restore(below, wanted, type, path, scope);
   if (!types.services.isPartial(type) || isFetchedElsewhere(path, scope)) return restored;
   const added = [...types.services.membersIn(service, type)].flatMap((member): InlineFragmentNode[] => {
@@ -89,6 +93,16 @@ function restoreField(
     return own.length === 0 ? [] : [fragmentNode(member, own)];
   });
   return added.length === 0 ? restored : [...withTypename(restored), ...added];
+}
+
+function fieldsByKey(fields: readonly FieldNode[]): ReadonlyMap<string, readonly FieldNode[]> {
+  const byKey = new Map<string, FieldNode[]>();
+  for (const field of fields) {
+    const known = byKey.get(responseKey(field));
+    if (known) known.push(field);
+    else byKey.set(responseKey(field), [field]);
+  }
+  return byKey;
 }
 
 /** The selections that a subgraph resolves without another one. */
