@@ -17,7 +17,7 @@ const gatewayKey = z.object({
 const MAX_AGE_MS = 5 * 60_000;
 /** The shortest time between two fetches of the set, so that invented key ids cannot cause more. */
 const MIN_INTERVAL_MS = 5_000;
-const TIMEOUT_MS = 5_000;
+const KEYS_TIMEOUT_MS = 5_000;
 
 export interface GatewayKeysOptions {
   readonly url: string;
@@ -62,7 +62,7 @@ export function createGatewayKeys({ url, now, onFetchFailed }: GatewayKeysOption
 }
 
 async function fetchKeys(url: string): Promise<ReadonlyMap<string, KeyObject>> {
-  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(KEYS_TIMEOUT_MS) });
   if (!response.ok) throw new Error(`HTTP ${response.status}`);
   const { keys } = keySet.parse(await response.json());
   const usable = keys.flatMap((key) => gatewayKey.safeParse(key).data ?? []);

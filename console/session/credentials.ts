@@ -45,15 +45,15 @@ export function unverifiedClaims(accessToken: string): Claims | undefined {
     return {
       roles: Array.isArray(roles) ? roles.map(String) : [],
       defaultRole: typeof defaultRole === 'string' ? defaultRole : '',
-      userId: claimText(given['x-hasura-user-id']),
-      tenantId: claimText(given['x-hasura-tenant-id']),
+      userId: textOfClaim(given['x-hasura-user-id']),
+      tenantId: textOfClaim(given['x-hasura-tenant-id']),
     };
   } catch {
     return undefined;
   }
 }
 
-function claimText(value: unknown): string | undefined {
+function textOfClaim(value: unknown): string | undefined {
   return (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
 }
 

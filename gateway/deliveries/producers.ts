@@ -52,11 +52,11 @@ export function openProducers(
 }
 
 /** A segment that leads out of a path, as readers of URI references resolve it (RFC 3986 section 5.2.4). */
-const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\?#]|%2f|%5c)/i;
+const SOURCE_DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\?#]|%2f|%5c)/i;
 
 /** Whether one of the patterns has the source. `/orders/../users` begins like `/orders/*`, and is another one's. */
 function mayBeSource(patterns: readonly string[], source: string): boolean {
-  return patterns.includes(source) || (!DOT_SEGMENT.test(source) && matchesAny(patterns, source));
+  return patterns.includes(source) || (!SOURCE_DOT_SEGMENT.test(source) && matchesAny(patterns, source));
 }
 
 function secretsOf(

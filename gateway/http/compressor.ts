@@ -37,7 +37,7 @@ interface BodyJob {
 }
 
 /** What waits for a thread at most, beside the answers that are being compressed. What comes then is sent as it is. */
-const MAX_QUEUED_BYTES = 33_554_432;
+const MAX_WAITING_BYTES = 33_554_432;
 const MAX_WAITING_RESPONSES = 200;
 
 /**
@@ -85,7 +85,7 @@ export class Compressor {
     const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
     const job: CompressionJob = { chunks, bytes, coding, isWanted, done };
     if (this.#running < this.#maxAtATime) this.#run(job);
-    else if (this.#waiting.length < MAX_WAITING_RESPONSES && this.#waitingBytes + bytes <= MAX_QUEUED_BYTES) {
+    else if (this.#waiting.length < MAX_WAITING_RESPONSES && this.#waitingBytes + bytes <= MAX_WAITING_BYTES) {
       this.#waiting.push(job);
       this.#waitingBytes += bytes;
     } else {

@@ -8,7 +8,7 @@ import { type BodySource, readBody } from './read-body.ts';
 /** Called once with a request's JSON value (undefined for a body of no bytes at all), or with the reason why there is none. */
 export type JsonReader = (refusal: GatewayError | undefined, value?: unknown) => void;
 
-const JSON_CONTENT_TYPE = /^application\/json\s*(?:;|$)/i;
+const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 
 /**
@@ -38,7 +38,7 @@ export function receiveJson(source: BodySource, maxBytes: number): Promise<unkno
 
 function isJson({ 'content-type': type = '' }: IncomingHttpHeaders): boolean {
   if (type === 'application/json') return true;
-  if (!JSON_CONTENT_TYPE.test(type)) return false;
+  if (!JSON_MEDIA_TYPE.test(type)) return false;
   return isUtf8Type(type);
 }
 

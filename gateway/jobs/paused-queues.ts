@@ -11,7 +11,7 @@ const PAUSE_FOLLOWS_MS = 60_000;
 const WRITE_INTERVAL_MS = 1_000;
 /** Of a process; each tenant of each queue may have one. */
 const MAX_WRITTEN = 200;
-const MAX_READ = 1_000;
+const MAX_PAUSES_READ = 1_000;
 
 /** A queue, or a tenant of one, of which this process begins no job. Times are those of `performance.now()`. */
 interface Pause {
@@ -175,4 +175,4 @@ const READ = `
   FROM portico_jobs.runner r, jsonb_to_recordset(r.pauses) AS p (
     kind text, queue text, tenant text, reason text, since timestamptz, until timestamptz)
   WHERE r.lease_until > clock_timestamp() AND p.until > clock_timestamp() - $1 * interval '1 millisecond'
-  GROUP BY p.kind, p.queue, p.tenant ORDER BY p.kind, p.queue, p.tenant NULLS FIRST LIMIT ${MAX_READ}`;
+  GROUP BY p.kind, p.queue, p.tenant ORDER BY p.kind, p.queue, p.tenant NULLS FIRST LIMIT ${MAX_PAUSES_READ}`;

@@ -5,7 +5,7 @@ const MAX_WORK = 1_000_000;
 /** Characters and values of the result. */
 const MAX_OUTPUT = 16_000_000;
 /** Nested calls, and nested values. */
-const MAX_DEPTH = 400;
+const MAX_TEMPLATE_DEPTH = 400;
 
 /**
  * The limits of one evaluation: a template's values come from clients, and nested ranges over them must not block the
@@ -33,7 +33,7 @@ export class Work {
 
   /** Runs `action` one level deeper. @throws KritiEvaluationError when that is too deep. */
   nested<T>(at: number, action: () => T): T {
-    if (this.#depth >= MAX_DEPTH) this.fail('values are nested too deeply', at);
+    if (this.#depth >= MAX_TEMPLATE_DEPTH) this.fail('values are nested too deeply', at);
     this.#depth++;
     try {
       return action();
@@ -52,7 +52,7 @@ export class Work {
     for (let next = pending.pop(); next; next = pending.pop()) {
       left -= typeof next.value === 'string' ? next.value.length + 1 : 1;
       if (left < 0) this.fail('the result is too large', 0);
-      if (next.depth > MAX_DEPTH) this.fail('values are nested too deeply', 0);
+      if (next.depth > MAX_TEMPLATE_DEPTH) this.fail('values are nested too deeply', 0);
       if (typeof next.value !== 'object' || next.value === null) continue;
       const inner = Array.isArray(next.value) ? next.value : Object.entries(next.value).flat();
       for (const part of inner) pending.push({ value: part, depth: next.depth + 1 });

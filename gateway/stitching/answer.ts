@@ -134,7 +134,7 @@ export class AnswerReader {
 
   /** An entry point that returned nothing for an object: all of its selected fields are null. */
   readNothing(object: AnsweredObject, { fields, facts }: ObjectFetch, errors: ErrorTree | undefined): void {
-    const causes = causesOf(errors, fields);
+    const causes = errorCauses(errors, fields);
     for (const { key } of facts) {
       object.facts[key] ??= null;
       object.addFailed(key, causes);
@@ -176,7 +176,7 @@ function plainValue(value: unknown, causes: FailureCause[]): unknown {
 }
 
 /** The errors of all fields of an object, as seen from another field of it. */
-function causesOf(errors: ErrorTree | undefined, fields: ObjectFetch['fields']): readonly FailureCause[] {
+function errorCauses(errors: ErrorTree | undefined, fields: ObjectFetch['fields']): readonly FailureCause[] {
   if (!errors) return [];
   const causes: FailureCause[] = errors.here.map((error) => ({ error, path: [] }));
   for (const [segment, child] of errors.children) {

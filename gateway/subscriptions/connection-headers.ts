@@ -12,7 +12,7 @@ const HANDSHAKE_ONLY =
   /^(cookie|origin|host|referer|forwarded|x-forwarded-.*|x-real-ip|sec-.*|proxy-.*|connection|upgrade|keep-alive|te|trailer|transfer-encoding|content-length|expect)$/;
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-const MAX_HEADERS = 100;
+const MAX_INIT_HEADERS = 100;
 /** Of all headers of a connection together. */
 const MAX_CHARACTERS = 65_536;
 
@@ -38,7 +38,8 @@ export function connectionHeaders(
   if (!isJsonObject(given)) return { problem: '"headers" in the payload must be an object' };
   const beside = Object.entries(payload).filter(([name]) => OF_PAYLOAD.test(name));
   const entries = [...beside, ...Object.entries(given)];
-  if (entries.length > MAX_HEADERS) return { problem: `there are more than ${MAX_HEADERS} headers in the payload` };
+  if (entries.length > MAX_INIT_HEADERS)
+    return { problem: `there are more than ${MAX_INIT_HEADERS} headers in the payload` };
   if (hasTwoValues(beside) || hasTwoValues(Object.entries(given)))
     return { problem: 'a header is in the payload with two values' };
   let characters = 0;

@@ -1,5 +1,5 @@
 /** Bytes of an event that are not counted: the memory of short events is bounded by the number of subscriptions. */
-const UNCOUNTED_BYTES = 64 * 1024;
+const UNCOUNTED_EVENT_BYTES = 64 * 1024;
 
 /** The unfinished event of one subscription. */
 export interface UnfinishedEvent {
@@ -33,7 +33,7 @@ export class UnfinishedEvents {
     let counted = 0;
     return {
       set: (bytes) => {
-        const now = bytes > UNCOUNTED_BYTES ? bytes : 0;
+        const now = bytes > UNCOUNTED_EVENT_BYTES ? bytes : 0;
         this.#add(service, now - counted);
         counted = now;
         if (now === 0 || this.#bytes <= this.#maxBytes) return true;

@@ -37,7 +37,7 @@ export interface HiveReporterOptions extends HiveSettings {
 
 const REPORT_INTERVAL_MS = 10_000;
 const RETRY_MS = 1_000;
-const TIMEOUT_MS = 10_000;
+const REPORT_TIMEOUT_MS = 10_000;
 const TRIES = 4;
 /** How long a stop waits for a registry that does not answer. */
 const STOP_MS = 2_000;
@@ -133,7 +133,7 @@ export class HiveReporter {
     };
     for (let attempt = 1; ; attempt += 1) {
       const body = bytes ? Readable.from([bytes]) : json;
-      const problem = await send({ url: endpoint, method: 'POST', headers, body, timeoutMs: TIMEOUT_MS }).then(
+      const problem = await send({ url: endpoint, method: 'POST', headers, body, timeoutMs: REPORT_TIMEOUT_MS }).then(
         ({ status }) => (status >= 200 && status < 300 ? undefined : { reason: `status ${status}`, status }),
         (error: Error) => ({ reason: error.message, status: undefined }),
       );

@@ -8,11 +8,11 @@ export function unwritableReason(directory: string, error: unknown): string {
   const linkProblem = code === 'EEXIST' && path !== undefined ? problemOfLink(path) : undefined;
   if (linkProblem !== undefined) return linkProblem;
   if (code === 'ENOTDIR' || code === 'EEXIST') return `${directory} is a file, or is within one`;
-  const cause = CAUSES.get(code ?? '');
+  const cause = UNWRITABLE_CAUSES.get(code ?? '');
   return `cannot write to ${directory}${cause === undefined ? '' : `: ${cause}`} (${code})`;
 }
 
-const CAUSES: ReadonlyMap<string, string> = new Map([
+const UNWRITABLE_CAUSES: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'this user may not'],
   ['EPERM', 'this user may not'],
   ['EROFS', 'its file system is read-only'],

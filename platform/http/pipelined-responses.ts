@@ -5,9 +5,9 @@ import type { Socket } from 'node:net';
  * Requests of one connection that wait behind one that is not answered yet. Clients that pipeline send a few dozen, and load
  * generators some hundreds: those of one read are all parsed before the first of them is answered.
  */
-const MAX_WAITING = 1_000;
+const MAX_WAITING_RESPONSES = 1_000;
 /** Responses of one connection that may wait for as long as those before them take, in bytes. */
-const FREE_BYTES = 64 * 1024;
+const FREE_RESPONSE_BYTES = 64 * 1024;
 /** Those that may wait at all: as many as the longest response has. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const CHECK_EVERY_MS = 1_000;
@@ -39,7 +39,7 @@ export class PipelinedResponses {
     const { responses } = this.#lines.get(socket) ?? this.#open(socket);
     // What has been read of a connection is parsed to its end, also when that is closed.
     if (socket.destroyed) return false;
-    if (responses.size >= MAX_WAITING) {
+    if (responses.size >= MAX_WAITING_RESPONSES) {
       socket.destroy();
       return false;
     }
@@ -68,7 +68,7 @@ export class PipelinedResponses {
     const now = performance.now();
     for (const [socket, line] of this.#lines) {
       const bytes = waitingBytes(line.responses);
-      if (bytes <= FREE_BYTES) line.longSince = undefined;
+      if (bytes <= FREE_RESPONSE_BYTES) line.longSince = undefined;
       else line.longSince ??= now;
       if (bytes > MAX_BYTES || now - (line.longSince ?? now) > this.#maxWaitMs) socket.destroy();
     }

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-const POOL_BYTES = 8_192;
+const ID_POOL_BYTES = 8_192;
 /** Bytes that are made text at once: 24 ids. A span that lives for long keeps no more text than this alive. */
 const CHUNK_BYTES = 192;
 const SPAN_ID_BYTES = 8;
@@ -12,9 +12,9 @@ const DIGIT_ZERO = 0x30;
  * many. An id is a part of that text, which costs no copy.
  */
 export class SpanIdGenerator {
-  readonly #pool = Buffer.allocUnsafeSlow(POOL_BYTES);
+  readonly #pool = Buffer.allocUnsafeSlow(ID_POOL_BYTES);
   readonly #view = new DataView(this.#pool.buffer);
-  #next = POOL_BYTES;
+  #next = ID_POOL_BYTES;
   #chunk = '';
   /** In characters. */
   #at = 0;
@@ -38,7 +38,7 @@ export class SpanIdGenerator {
   }
 
   #nextChunk(): void {
-    if (this.#next + CHUNK_BYTES > POOL_BYTES) {
+    if (this.#next + CHUNK_BYTES > ID_POOL_BYTES) {
       randomFillSync(this.#pool);
       this.#next = 0;
     }

@@ -139,7 +139,7 @@ function TypeDetails({ schema, type, onOpen }: { schema: GraphQLSchema; type: Gr
 const ROOT_KINDS = Object.values(OperationTypeNode);
 
 /** Begins an operation with a root field. */
-function OpenExample({ kind, field }: { readonly kind: OperationTypeNode; readonly field: RootField }) {
+function OpenExample({ kind, field }: { readonly kind: OperationTypeNode; readonly field: DocumentedRootField }) {
   function open() {
     const { query, variables } = exampleOperation(kind, field);
     openTab(query, variables);
@@ -165,8 +165,8 @@ function TypeList({ title, types, onOpen }: { title: string; types: readonly Gra
   );
 }
 
-type RootField = GraphQLField<unknown, unknown>;
-type AnyField = RootField | GraphQLInputField;
+type DocumentedRootField = GraphQLField<unknown, unknown>;
+type AnyField = DocumentedRootField | GraphQLInputField;
 
 function FieldSignature({ field, onOpen }: { readonly field: AnyField; readonly onOpen: Open }) {
   const given: readonly GraphQLArgument[] = 'args' in field ? field.args : [];

@@ -41,7 +41,7 @@ export function exampleOperation(
   const inBrackets = (texts: readonly string[]) => (texts.length === 0 ? '' : `(${texts.join(', ')})`);
   const declared = inBrackets(required.map((argument) => `$${argument.name}: ${argument.type}`));
   const given = inBrackets(required.map((argument) => `${argument.name}: $${argument.name}`));
-  const selected = selectionOf(type, 1, { left: MOST_FIELDS });
+  const selected = exampleSelection(type, 1, { left: MOST_FIELDS });
   const variables = Object.fromEntries(required.map((argument) => [argument.name, exampleValue(argument.type, 1)]));
   return {
     query: `${print(parse(`${kind} ${name}${declared} { ${name}${given}${selected} }`))}\n`,
@@ -49,7 +49,7 @@ export function exampleOperation(
   };
 }
 
-function selectionOf(of: GraphQLOutputType, level: number, budget: { left: number }): string {
+function exampleSelection(of: GraphQLOutputType, level: number, budget: { left: number }): string {
   const type = getNamedType(of);
   if (isLeafType(type)) return '';
   // Members of a union are the caller's to pick.
@@ -63,7 +63,7 @@ function selectionOf(of: GraphQLOutputType, level: number, budget: { left: numbe
   for (const field of fields) {
     const isNeeded = selected.length === 0 && level < MOST_LEVELS;
     if (isLeafType(getNamedType(field.type)) || (!isNeeded && (level >= SELECTED_LEVELS || budget.left <= 0))) continue;
-    selected.push(field.name + selectionOf(field.type, level + 1, budget));
+    selected.push(field.name + exampleSelection(field.type, level + 1, budget));
   }
   return ` { ${selected.length === 0 ? '__typename' : selected.join(' ')} }`;
 }

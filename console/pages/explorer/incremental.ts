@@ -1,4 +1,4 @@
-import { memberOf, setMember } from './own-members.ts';
+import { ownMemberOf, setMember } from './own-members.ts';
 
 /** A payload of incremental delivery, in the format `deferSpec=20220824`: the first one, or what comes after it. */
 export interface IncrementalPayload {
@@ -44,7 +44,7 @@ function apply(root: unknown, { path = [], data, items }: Patch): void {
   // `@stream` names the place of its first item.
   const way = items === undefined ? path : path.slice(0, -1);
   let place = root;
-  for (const step of way) place = memberOf(place, step);
+  for (const step of way) place = ownMemberOf(place, step);
   if (typeof place !== 'object' || place === null) return;
   if (Array.isArray(place)) place.push(...(items ?? []));
   else if (data) merge(place, data);
@@ -52,7 +52,7 @@ function apply(root: unknown, { path = [], data, items }: Patch): void {
 
 function merge(into: object, data: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(data)) {
-    const known = memberOf(into, name);
+    const known = ownMemberOf(into, name);
     if (isObject(known) && isObject(value)) merge(known, value);
     else setMember(into, name, value);
   }

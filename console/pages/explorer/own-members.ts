@@ -1,7 +1,7 @@
 // Aliases and variables may be called `__proto__` or `constructor`.
 
 /** @returns undefined where the value has no such member of its own. */
-export function memberOf(value: unknown, name: string | number): unknown {
+export function ownMemberOf(value: unknown, name: string | number): unknown {
   const isContainer = typeof value === 'object' && value !== null;
   return isContainer && Object.hasOwn(value, name) ? (value as Record<string | number, unknown>)[name] : undefined;
 }

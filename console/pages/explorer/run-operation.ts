@@ -11,7 +11,7 @@ import {
 import { explorer } from '../../texts/index.ts';
 import { type Answer, NO_ANSWER } from './answer.ts';
 import { type IncrementalPayload, withPayload } from './incremental.ts';
-import { memberOf, setMember } from './own-members.ts';
+import { ownMemberOf, setMember } from './own-members.ts';
 
 /** What is run. */
 export interface ExplorerRun {
@@ -104,7 +104,7 @@ function setNull(into: object, [first = '', ...rest]: readonly string[]): void {
     setMember(into, first, null);
     return;
   }
-  const known = memberOf(into, first);
+  const known = ownMemberOf(into, first);
   const next = typeof known === 'object' && known !== null ? known : /^\d+$/.test(rest[0] ?? '') ? [] : {};
   setMember(into, first, next);
   setNull(next, rest);

@@ -87,10 +87,10 @@ function SubscriptionRow({ subscription }: { readonly subscription: EventSubscri
         <Pauses pauses={pauses} />
       </td>
       <td data-label={texts.types}>
-        <Names of={types} />
+        <NameList of={types} />
       </td>
       <td data-label={texts.tenants}>
-        <Names of={tenants} />
+        <NameList of={tenants} />
       </td>
       <td data-label={texts.order}>{orderKey === null ? page.none : <code>{orderKey}</code>}</td>
       <td data-label={texts.toDeliver}>{open === 0 ? <span class="dim">0</span> : open}</td>
@@ -116,20 +116,20 @@ function ProducerRow({ producer: { name, comment, sources, types, tenants } }: {
         {comment !== null && <div class="dim small">{comment}</div>}
       </td>
       <td data-label={texts.sources}>
-        <Names of={sources} />
+        <NameList of={sources} />
       </td>
       <td data-label={texts.types}>
-        <Names of={types} />
+        <NameList of={types} />
       </td>
       <td data-label={texts.tenants}>
-        <Names of={tenants} />
+        <NameList of={tenants} />
       </td>
     </tr>
   );
 }
 
 /** Names in a row; null stands for all. */
-function Names({ of }: { readonly of: Bounded<string> | null }) {
+function NameList({ of }: { readonly of: Bounded<string> | null }) {
   if (of === null) return <span class="dim">{texts.all}</span>;
   return (
     <>

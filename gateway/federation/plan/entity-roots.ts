@@ -42,7 +42,7 @@ export function entityTypeOf(root: string): string {
 export function withEntityRoots(supergraph: DocumentNode): string {
   const roots: FieldDefinitionNode[] = [];
   for (const type of supergraph.definitions)
-    if (type.kind === Kind.OBJECT_TYPE_DEFINITION && keysOf(type).length > 0)
+    if (type.kind === Kind.OBJECT_TYPE_DEFINITION && flatKeysOf(type).length > 0)
       roots.push({
         kind: Kind.FIELD_DEFINITION,
         name: nameNode(entityRoot(type.name.value)),
@@ -55,7 +55,7 @@ export function withEntityRoots(supergraph: DocumentNode): string {
       type.name.value === 'join__Graph' ? { ...type, values: [...(type.values ?? []), graphValue()] } : undefined,
     ObjectTypeDefinition: (type: ObjectTypeDefinitionNode) => {
       const isQuery = type.name.value === query;
-      const keys = isQuery ? [] : keysOf(type);
+      const keys = isQuery ? [] : flatKeysOf(type);
       if (!isQuery && keys.length === 0) return undefined;
       const graphs = entityGraphs(type);
       const keyFields = new Set(keys.flatMap((key) => key.split(' ')));
@@ -85,7 +85,7 @@ function queryType(supergraph: DocumentNode): string {
 }
 
 /** The keys of a type by which a subgraph can be asked for it: names of fields with spaces between them. */
-function keysOf({ directives }: ObjectTypeDefinitionNode): readonly string[] {
+function flatKeysOf({ directives }: ObjectTypeDefinitionNode): readonly string[] {
   const keys = (directives ?? []).flatMap((directive) => {
     const key = directive.name.value === 'join__type' ? directiveArgument(directive, 'key') : undefined;
     const flat = key === undefined ? undefined : flatKey(key);

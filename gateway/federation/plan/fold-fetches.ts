@@ -53,7 +53,7 @@ function pathBelow(source: EntityFetch, path: EntityPath): EntityPath | undefine
 }
 
 /** What is known of the objects at a place. */
-interface ObjectPlace {
+interface KnownObjects {
   /** The type of the field that they come from. */
   readonly type: string | undefined;
   /** The types of those that a path leads to. */
@@ -65,7 +65,7 @@ function selectAt(
   selections: readonly SelectionNode[],
   path: EntityPath,
   fetch: EntityFetch,
-  place: ObjectPlace,
+  place: KnownObjects,
   types: SupergraphTypes,
 ): readonly SelectionNode[] | undefined {
   const [segment, ...rest] = path;

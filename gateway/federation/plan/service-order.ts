@@ -46,14 +46,14 @@ function predecessorsIn({ definitions }: DocumentNode): Predecessors {
   const found = new Map<string, Set<string>>();
   for (const definition of definitions) {
     if (definition.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue;
-    const withInterface = graphsOf(definition, false);
-    for (const graph of graphsOf(definition, true))
+    const withInterface = graphsOfInterface(definition, false);
+    for (const graph of graphsOfInterface(definition, true))
       found.set(graph, new Set([...(found.get(graph) ?? []), ...withInterface]));
   }
   return found;
 }
 
-function graphsOf({ directives = [] }: InterfaceTypeDefinitionNode, areObjects: boolean): readonly string[] {
+function graphsOfInterface({ directives = [] }: InterfaceTypeDefinitionNode, areObjects: boolean): readonly string[] {
   return directives.flatMap((join) => {
     const graph = join.name.value === 'join__type' ? directiveArgument(join, 'graph') : undefined;
     return graph !== undefined && hasTrueArgument(join, 'isInterfaceObject') === areObjects ? [graph] : [];

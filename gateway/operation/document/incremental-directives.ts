@@ -27,7 +27,7 @@ export function withoutCaching(
 ): OperationDefinitionNode {
   const isCached = ({ name }: DirectiveNode) => name.value === CACHED_DIRECTIVE.name;
   if (!operation.directives?.some(isCached) || schema.getDirective(CACHED_DIRECTIVE.name)) return operation;
-  return withoutDirectives({ operation, fragments }, isCached).operation;
+  return withoutChosenDirectives({ operation, fragments }, isCached).operation;
 }
 
 /**
@@ -35,7 +35,7 @@ export function withoutCaching(
  * with them, nor with variables that were there for them only.
  */
 export function withoutIncrementalDirectives(operation: OperationDefinitionNode, fragments: Fragments): WholeOperation {
-  return withoutDirectives({ operation, fragments }, isIncremental);
+  return withoutChosenDirectives({ operation, fragments }, isIncremental);
 }
 
 /**
@@ -50,7 +50,7 @@ export function withIncrementalDirectives(
     const directive = known.find((one) => one.name === name.value);
     return directive !== undefined && given.every((one) => directive.args.some((arg) => arg.name === one.name.value));
   };
-  const left = withoutDirectives(whole, (directive) => isIncremental(directive) && !isKnown(directive));
+  const left = withoutChosenDirectives(whole, (directive) => isIncremental(directive) && !isKnown(directive));
   return definitionsOf(left).some((definition) => containsDirective(definition, isIncremental)) ? left : undefined;
 }
 
@@ -61,7 +61,7 @@ function definitionsOf({ operation, fragments }: WholeOperation): readonly Defin
 }
 
 /** An operation without the directives that are chosen, and the variables that were there for them only. */
-function withoutDirectives(from: WholeOperation, isChosen: Choice): WholeOperation {
+function withoutChosenDirectives(from: WholeOperation, isChosen: Choice): WholeOperation {
   if (!definitionsOf(from).some((definition) => containsDirective(definition, isChosen))) return from;
   const { operation, fragments } = from;
   const removed = new Set<string>();

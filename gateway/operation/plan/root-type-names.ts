@@ -29,11 +29,11 @@ import type { Plan } from './operation-plan.ts';
  * client's name.
  */
 
-type Names = ReadonlyMap<string, string>;
+type TypeNameMap = ReadonlyMap<string, string>;
 
 const OPERATIONS = Object.values(OperationTypeNode);
 
-function rootNames(from: GraphQLSchema, to: GraphQLSchema): Names {
+function rootNames(from: GraphQLSchema, to: GraphQLSchema): TypeNameMap {
   const names = new Map<string, string>();
   for (const operation of OPERATIONS) {
     const [one, other] = [from.getRootType(operation)?.name, to.getRootType(operation)?.name];
@@ -45,16 +45,19 @@ function rootNames(from: GraphQLSchema, to: GraphQLSchema): Names {
 /** An operation that is valid for clients, with the root types called as plans have them. */
 export function inInternalNames(whole: WholeOperation, { schema, internal }: RoleGraph): WholeOperation {
   if (schema === internal) return whole;
-  const { document, operation } = renamed(withFragments(whole.operation, whole.fragments), rootNames(schema, internal));
+  const { document, operation } = withRenamedTypes(
+    withFragments(whole.operation, whole.fragments),
+    rootNames(schema, internal),
+  );
   return { operation, fragments: fragmentsOf(document) };
 }
 
 /** An operation in internal names, with the root types called as clients know them: the reverse of `inInternalNames`. */
 export function inClientNames(whole: OperationDocument, { schema, internal }: RoleGraph): OperationDocument {
-  return schema === internal ? whole : renamed(whole, rootNames(internal, schema));
+  return schema === internal ? whole : withRenamedTypes(whole, rootNames(internal, schema));
 }
 
-function renamed({ document, operation }: OperationDocument, names: Names): OperationDocument {
+function withRenamedTypes({ document, operation }: OperationDocument, names: TypeNameMap): OperationDocument {
   const definitions = document.definitions.map((definition) => {
     const changed = visit(definition, {
       NamedType: (node) => {
@@ -119,7 +122,7 @@ function asksForRootTypes(document: OperationDocument['document'], schema: Graph
 }
 
 /** Copies the value: other callers may share the same answer. */
-function renamedAt(value: unknown, places: TypeNamePlaces, names: Names): unknown {
+function renamedAt(value: unknown, places: TypeNamePlaces, names: TypeNameMap): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => renamedAt(item, places, names));
   const object: Record<string, unknown> = { ...value };

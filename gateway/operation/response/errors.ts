@@ -94,7 +94,7 @@ export function unforeseenError(error: unknown): GraphQLError {
   return new GraphQLError(originalError.message, { originalError });
 }
 
-function completed(extensions: Cause['extensions']): PublicError['extensions'] {
+function completed(extensions: ErrorCause['extensions']): PublicError['extensions'] {
   const writable = isNestedWithin(extensions, MAX_JSON_DEPTH) ? extensions : scalarsOf(extensions);
   return VERBATIM in writable ? writable : { path: '$', code: 'unexpected', ...writable };
 }
@@ -105,7 +105,7 @@ function isNestedWithin(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((member) => isNestedWithin(member, levels - 1));
 }
 
-function scalarsOf(extensions: Cause['extensions']): Cause['extensions'] {
+function scalarsOf(extensions: ErrorCause['extensions']): ErrorCause['extensions'] {
   return Object.fromEntries(Object.entries(extensions).filter(([, value]) => typeof value !== 'object'));
 }
 
@@ -113,7 +113,7 @@ function locationsOf(error: GraphQLError): Pick<PublicError, 'locations'> {
   return error.locations ? { locations: error.locations.map(({ line, column }) => ({ line, column })) } : {};
 }
 
-interface Cause {
+interface ErrorCause {
   readonly error: Error;
   readonly foreseen: boolean;
   readonly extensions: Readonly<Record<string, unknown>>;
@@ -122,7 +122,7 @@ interface Cause {
 }
 
 /** Stitching wraps errors in errors, and several errors of one field in one. */
-function rootCauses(error: Error): readonly Cause[] {
+function rootCauses(error: Error): readonly ErrorCause[] {
   if (error instanceof AggregateError)
     return (error.errors as Error[]).flatMap((inner) =>
       rootCauses(inner).map((cause) =>

@@ -26,7 +26,7 @@ type Payload = Readonly<Record<string, unknown>>;
  */
 export function claimsOf(payload: Payload, source: ClaimsSource): Payload {
   if (source.kind === 'map') return mappedClaims(payload, source);
-  const found = source.kind === 'path' ? valueAt(payload, source.path) : ownMember(payload, source.key);
+  const found = source.kind === 'path' ? valueAt(payload, source.path) : payloadMember(payload, source.key);
   if (found === undefined)
     throw rejectedClaims(
       source.kind === 'path'
@@ -65,7 +65,7 @@ function rolesClaim(value: unknown, format: ClaimsFormat): unknown {
   return format === 'stringified_json' && typeof value === 'string' ? (parseJson(value) ?? value) : value;
 }
 
-function ownMember(payload: Payload, key: string): unknown {
+function payloadMember(payload: Payload, key: string): unknown {
   return Object.hasOwn(payload, key) ? payload[key] : undefined;
 }
 

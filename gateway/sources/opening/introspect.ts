@@ -66,7 +66,7 @@ export class Introspection {
     try {
       const response = await this.#send(options);
       if (isKnown(response.body) && !this.#isIncomplete) return undefined;
-      return { options, query: readIntrospection(response) };
+      return { options, query: introspectionIn(response) };
     } catch (error) {
       if (options === STANDARD || !(error instanceof RefusedQueryError)) throw error;
       const answer = await this.#read(STANDARD, isKnown);
@@ -94,7 +94,7 @@ export class Introspection {
   /** Reads an answer even if it is known; a usable one is known from then on. */
   async #read(options: IntrospectionOptions, isKnown: IsKnown): Promise<IntrospectionAnswer> {
     const response = await this.#send(options);
-    const query = readIntrospection(response);
+    const query = introspectionIn(response);
     isKnown(response.body);
     return { options, query };
   }
@@ -104,7 +104,7 @@ export class Introspection {
   }
 }
 
-function readIntrospection(response: UpstreamResponse): IntrospectionQuery {
+function introspectionIn(response: UpstreamResponse): IntrospectionQuery {
   const data = schemaData(response, 'introspection') as Partial<IntrospectionQuery>;
   const missing = data.__schema ? 'are no types' : 'is no __schema';
   if (!Array.isArray(data.__schema?.types))

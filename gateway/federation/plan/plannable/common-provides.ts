@@ -59,10 +59,10 @@ interface Provided {
   readonly types: ReadonlySet<string>;
 }
 
-type TypeWithFields = ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode;
+type FieldedType = ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode;
 
 function providesIn({ definitions }: DocumentNode): readonly Provided[] {
-  const types = new Map<string, TypeWithFields>();
+  const types = new Map<string, FieldedType>();
   for (const one of definitions)
     if (one.kind === Kind.OBJECT_TYPE_DEFINITION || one.kind === Kind.INTERFACE_TYPE_DEFINITION)
       types.set(one.name.value, one);
@@ -75,17 +75,17 @@ function providesIn({ definitions }: DocumentNode): readonly Provided[] {
         const type = innermostTypeName(field.type);
         const graph = directiveArgument(join, 'graph');
         const selections = provided.map((one) => print(one));
-        return [{ join, graph, parent, type, selections, types: typesOf(type, provided, types) }];
+        return [{ join, graph, parent, type, selections, types: typesWithFields(type, provided, types) }];
       }),
     ),
   );
 }
 
 /** The types that have the selected fields. */
-function typesOf(
+function typesWithFields(
   type: string,
   selections: readonly SelectionNode[],
-  types: ReadonlyMap<string, TypeWithFields>,
+  types: ReadonlyMap<string, FieldedType>,
 ): ReadonlySet<string> {
   const found = new Set([type]);
   const fieldsOf = (name: string): readonly FieldDefinitionNode[] => types.get(name)?.fields ?? [];
@@ -95,7 +95,7 @@ function typesOf(
       selection.kind === Kind.FIELD && fieldsOf(type).find((one) => one.name.value === selection.name.value);
     const condition = selection.kind === Kind.INLINE_FRAGMENT ? selection.typeCondition?.name.value : undefined;
     const below = field ? innermostTypeName(field.type) : (condition ?? type);
-    for (const one of typesOf(below, selection.selectionSet.selections, types)) found.add(one);
+    for (const one of typesWithFields(below, selection.selectionSet.selections, types)) found.add(one);
   }
   return found;
 }
