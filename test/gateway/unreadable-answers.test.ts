@@ -86,3 +86,13 @@ test.each([['a\r\nset-cookie: b=c'], ['一'], ['5'.repeat(5_000)], [{}], [[1]], 
     expect([status, headers['retry-after'], body]).toEqual([200, undefined, { data: { orders: 1 } }]);
   },
 );
+
+test('a service or its proxy that fails in HTML is logged by its status', async () => {
+  orders.instead = (_, response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<html>');
+  const before = gateway.logs().length;
+  const { body } = await gateway.graphql('{ orders }', { token });
+  expect(body).toMatchObject({ data: { orders: null }, errors: [{ path: ['orders'] }] });
+  const logged = gateway.logs().slice(before);
+  expect(logged).toContain('"event":"upstream.call_failed","source":"orders","status":502,"reason":"status 502"');
+  expect(logged).not.toContain('upstream.invalid_response');
+});

@@ -29,10 +29,18 @@ export function readResult(service: string, response: UpstreamResponse, context:
   try {
     result = JSON.parse(response.body);
   } catch {
-    context.log.warn(
-      { event: 'upstream.invalid_response', source: service, status: response.status },
-      'response of a source is not JSON',
-    );
+    const { status } = response;
+    // Text or HTML is how servers and proxies answer when they fail: what matters is the status.
+    if (status >= 500)
+      context.log.warn(
+        { event: 'upstream.call_failed', source: service, status, reason: `status ${status}` },
+        'call to a source failed',
+      );
+    else
+      context.log.warn(
+        { event: 'upstream.invalid_response', source: service, status },
+        'response of a source is not JSON',
+      );
     return { data: null, errors: [invalidJsonResponse(service)] };
   }
   return checkedResult(service, result, context);
