@@ -31,6 +31,11 @@ export class Failover<Service extends Closable> {
     this.#options = options;
   }
 
+  /** Whether the primary takes the calls. */
+  get isOnPrimary(): boolean {
+    return !this.#isFailedOver;
+  }
+
   /** Calls the primary, and the fallback if that fails. */
   async call<Result>(operation: (service: Service) => Promise<Result>): Promise<Result> {
     const { primary, fallback } = this.#options;

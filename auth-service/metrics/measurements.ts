@@ -16,7 +16,7 @@ import { DATABASE_BOUNDS_MS, type Database, type DatabaseUsage } from '../databa
 import type { Housekeeping } from '../housekeeping/index.ts';
 import type { RefreshDeliveries } from '../http/index.ts';
 import type { BcryptPool, HashUsage } from '../passwords/index.ts';
-import type { Throttle } from '../throttle/index.ts';
+import type { OpenThrottle } from '../throttle/index.ts';
 import type { RefreshTokens, SigningKeys } from '../tokens/index.ts';
 import type { UseCaseCounts } from './use-case-counts.ts';
 
@@ -25,7 +25,7 @@ export interface Measured {
   readonly now: Date;
   readonly requests: Pick<HttpServerCounts, 'metrics'>;
   readonly counts: UseCaseCounts;
-  readonly throttle: Pick<Throttle, 'throttled'>;
+  readonly throttle: Pick<OpenThrottle, 'throttled' | 'isRedisAvailable'>;
   readonly hashPool: Pick<BcryptPool, 'usage'>;
   readonly keys: Pick<SigningKeys, 'loaded' | 'active'>;
   readonly refreshTokens: Pick<RefreshTokens, 'keyCreatedAt'>;
@@ -34,6 +34,12 @@ export interface Measured {
   readonly audit: Pick<Audit, 'usage'>;
   readonly deliveries: Pick<RefreshDeliveries, 'pending'>;
   readonly telemetry: Pick<Telemetry, 'counts'>;
+}
+
+function redisMetric(isAvailable: boolean | undefined): readonly Metric[] {
+  if (isAvailable === undefined) return [];
+  const help = 'Whether Redis counts failed logins: 1, or 0 while PostgreSQL does.';
+  return [oneGauge('portico_auth_redis_available', help, isAvailable ? 1 : 0)];
 }
 
 /** The metrics of the auth service as they are now. */
@@ -49,6 +55,7 @@ export function measure(measured: Measured): readonly Metric[] {
       ['reason'],
       samplesBy('reason', measured.throttle.throttled),
     ),
+    ...redisMetric(measured.throttle.isRedisAvailable),
     ...hashMetrics(measured.hashPool.usage()),
     ...ageMetric(
       'portico_auth_signing_key_age_seconds',

@@ -50,6 +50,9 @@ export function withFallbackStore({ primary, fallback, logger }: FallbackStoreOp
       // What was counted during an outage counts again in the next one.
       await fallback.forget(keys);
     },
+    get isAvailable() {
+      return stores.isOnPrimary;
+    },
     close: () => stores.close(),
   };
 }

@@ -32,6 +32,8 @@ export interface OpenThrottleOptions extends ThrottleSettings {
 export interface OpenThrottle extends Throttle {
   /** The same failures, as administrators see them. */
   readonly accounts: ThrottledAccounts;
+  /** Whether Redis counts; undefined without one. */
+  readonly isRedisAvailable: boolean | undefined;
   close(): void;
 }
 
@@ -51,6 +53,9 @@ export function openThrottle(options: OpenThrottleOptions): OpenThrottle {
   return {
     ...throttle,
     accounts: createThrottledAccounts(store, devices, counterSetsOf),
+    get isRedisAvailable() {
+      return store.isAvailable;
+    },
     close: () => store.close(),
   };
 }

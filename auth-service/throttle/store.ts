@@ -58,6 +58,8 @@ export interface AttemptStore {
   waits(counters: readonly Counter[], at: number): Promise<readonly BlockingCounter[]>;
   /** Forgets all failures of these counters. */
   forget(keys: readonly string[]): Promise<void>;
+  /** Whether the store counts, and not one in its place; undefined where there is no other. */
+  readonly isAvailable?: boolean;
   close(): void;
 }
 

@@ -137,6 +137,7 @@ export async function composeGateway(
       compositions,
       telemetry,
       isReady: state.connections !== undefined && !state.isStopping && graph.ready && authenticator.ready,
+      redisAvailability: sharedState.redisAvailability(),
       webhooks: backgroundWork?.states() ?? [],
       jobs,
       connections: state.connections,

@@ -9,6 +9,8 @@ export interface SharedState {
   readonly rateLimiter: RateLimiter;
   /** Undefined where each process keeps its own persisted queries. */
   readonly documents: DocumentStore | undefined;
+  /** Whether Redis is available, by what it is used for; empty without it. */
+  redisAvailability(): ReadonlyMap<'rate-limits' | 'persisted-queries', boolean>;
   close(): void;
 }
 
@@ -26,9 +28,21 @@ export function openSharedState(config: GatewayConfig, log: Logger): SharedState
   return {
     rateLimiter,
     documents,
+    redisAvailability: () =>
+      new Map<'rate-limits' | 'persisted-queries', boolean>([
+        ...availability('rate-limits', rateLimiter.isStoreAvailable),
+        ...availability('persisted-queries', documents?.isAvailable),
+      ]),
     close() {
       rateLimiter.close();
       documents?.close();
     },
   };
+}
+
+function availability<Purpose extends string>(
+  purpose: Purpose,
+  value: boolean | undefined,
+): readonly [Purpose, boolean][] {
+  return value === undefined ? [] : [[purpose, value]];
 }

@@ -23,6 +23,9 @@ export function withSubstitute({ primary, substitute, log }: OutageOptions): Cou
     onRecovery: () => log.info({ event: 'rate_limit.store_recovered' }, 'rate limit store is available again'),
   });
   return {
+    get isShared() {
+      return windows.isOnPrimary;
+    },
     take: (key, most) => windows.call((window) => window.take(key, most)),
     close: () => windows.close(),
   };

@@ -27,12 +27,17 @@ export interface RateLimiter {
    * @throws GatewayError 429 with `Retry-After` when the caller has sent as many as `limit` allows.
    */
   take(limit: RateLimit, caller: Caller): Promise<void>;
+  /** Whether Redis counts; undefined without one. */
+  readonly isStoreAvailable?: boolean | undefined;
   close(): void;
 }
 
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const window = openWindow(options);
   return {
+    get isStoreAvailable() {
+      return window.isShared;
+    },
     take: async (limit, caller) => {
       const admission = await window.take(callerKey(limit, caller), limit.max_reqs_per_min);
       if (!admission.admitted) throw rateLimitExceeded(admission.retryAfterSeconds);

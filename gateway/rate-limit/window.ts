@@ -11,6 +11,8 @@ export type RateLimitDecision =
 export interface CountingWindow {
   /** Counts one operation for `key`, unless `most` are counted already. */
   take(key: string, most: number): Promise<RateLimitDecision>;
+  /** Whether all replicas count together; undefined where each counts for itself on purpose. */
+  readonly isShared?: boolean;
   close(): void;
 }
 

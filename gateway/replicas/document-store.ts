@@ -8,6 +8,8 @@ export interface DocumentStore {
   find(sha256Hash: string): Promise<string | undefined>;
   /** Keeps one; it may be forgotten for others. Nothing tells of it when it could not be kept. */
   keep(sha256Hash: string, text: string): void;
+  /** Whether Redis took the last call. */
+  readonly isAvailable?: boolean;
   close(): void;
 }
 
@@ -75,6 +77,9 @@ export function openDocumentStore({ redisUrl, log, bounds = STORE_BOUNDS }: Docu
       log.info({ event: 'persisted_queries.store_recovered' }, 'store of persisted queries is available again'),
   });
   return {
+    get isAvailable() {
+      return store.isOnPrimary;
+    },
     find: async (sha256Hash) => {
       const text = await store.call((one) => one.find(sha256Hash)).catch(() => undefined);
       // A process that can write to Redis must not be able to choose the document of a hash.

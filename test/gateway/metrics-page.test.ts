@@ -29,6 +29,8 @@ beforeAll(async () => {
     PORTICO_METRICS_PORT: String(port),
     PORTICO_REVOCATION_URL: feed.url,
     PORTICO_REVOCATION_INTERVAL_SECONDS: '1',
+    // It is measured whether it is there, which it is not.
+    PORTICO_REDIS_URL: 'redis://127.0.0.1:1',
     PORTICO_METRICS_CLIENTS: 'web',
     PORTICO_METRICS_TENANTS: '1',
   };

@@ -39,6 +39,8 @@ export interface Measured {
   >;
   /** Whether a load balancer may send requests to this process. */
   readonly isReady: boolean;
+  /** Whether Redis is available, by what it is used for. */
+  readonly redisAvailability: ReadonlyMap<string, boolean>;
   readonly http: Pick<UpstreamConnections, 'buffered'>;
   readonly compositions: Durations;
   readonly telemetry: Pick<Telemetry, 'counts'>;
@@ -68,6 +70,7 @@ export function measure(measured: Measured): readonly Metric[] {
     ...cacheMetrics(operations, current, authenticator.tokenCache),
     oneGauge('portico_ready', 'Whether the process is ready for requests: 1 or 0.', measured.isReady ? 1 : 0),
     ...authenticationMetrics(authenticator),
+    ...redisMetrics(measured.redisAvailability),
     spanCounter(measured.telemetry.counts),
     ...(jobs?.metrics() ?? []),
     ...upstreamMetrics([...current.states, ...measured.webhooks]),
@@ -167,6 +170,18 @@ function cacheMetrics(
       ? [cacheCounter('portico_tokens_total', 'Tokens of callers, found in the cache or verified.', tokens.counts)]
       : []),
     gauge('portico_cache_entries', 'Entries of caches.', ['cache'], samplesBy('cache', sizes)),
+  ];
+}
+
+function redisMetrics(availability: Measured['redisAvailability']): readonly Metric[] {
+  if (availability.size === 0) return [];
+  return [
+    gauge(
+      'portico_redis_available',
+      'Whether Redis took the last call, by what it is used for: 1 or 0.',
+      ['purpose'],
+      [...availability].map(([purpose, isAvailable]) => ({ labels: { purpose }, value: isAvailable ? 1 : 0 })),
+    ),
   ];
 }
 

@@ -3,7 +3,9 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { AuthServiceDependencies } from '../../../auth-service/process/service.ts';
 import { createTestDatabase, preferredEngine, type TestDatabase } from '../../database/index.ts';
+import { freePort } from '../../gateway/harness/index.ts';
 import { isRedisThere, REDIS_URL, type RedisRelay, redisRelay } from '../../gateway/rate-limit/redis.ts';
+import { readExposition } from '../../prometheus.ts';
 import { type RunningProcess, runProgram } from '../process.ts';
 import { environment, startTestService, type TestService, THROTTLED } from '../service.ts';
 import { until } from '../until.ts';
@@ -67,25 +69,33 @@ describe.each(await availableCounting())('two processes that count in %s', (coun
 const withRedis = (await isRedisThere()) ? describe : describe.skip;
 
 withRedis('when Redis is lost', () => {
-  async function withRelay(): Promise<{ relay: RedisRelay; service: TestService }> {
+  async function withRelay(more: Record<string, string> = {}): Promise<{ relay: RedisRelay; service: TestService }> {
     const relay = await redisRelay();
     closers.push(() => relay.close());
     const { url } = await newDatabase(preferredEngine());
     const AUTH_KEY_ENCRYPTION_KEY = randomBytes(32).toString('base64');
-    return { relay, service: await newService(url, { REDIS_URL: relay.url, AUTH_KEY_ENCRYPTION_KEY }) };
+    return { relay, service: await newService(url, { REDIS_URL: relay.url, AUTH_KEY_ENCRYPTION_KEY, ...more }) };
   }
   const countOf = (service: TestService, text: string) => service.logs().split(text).length - 1;
 
   test('failures are counted in the database, and in Redis again when it is back', async () => {
-    const { relay, service } = await withRelay();
+    const port = await freePort();
+    const { relay, service } = await withRelay({ AUTH_METRICS_PORT: String(port) });
+    const isAvailable = async () =>
+      readExposition(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()).get(
+        'portico_auth_redis_available',
+      );
     expect(statuses(await times(7, guess(service.url)))).toEqual([...Array(5).fill(401), 429, 429]);
+    expect(await isAvailable()).toBe(1);
 
     await relay.stop();
     expect(statuses(await times(7, guess(service.url)))).toEqual([...Array(5).fill(401), 429, 429]);
     expect(countOf(service, '"event":"throttle.store_unavailable"')).toBe(1);
+    expect(await isAvailable()).toBe(0);
 
     await relay.start();
     await until('Redis is back', () => countOf(service, '"event":"throttle.store_recovered"') === 1);
+    expect(await isAvailable()).toBe(1);
     expect((await guess(service.url)(8)).status).toBe(429);
   });
 

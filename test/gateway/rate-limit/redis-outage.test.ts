@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { freePort, type TestGateway, until } from '../harness/index.ts';
+import { readExposition } from '../../prometheus.ts';
+import { freePort, send, type TestGateway, until } from '../harness/index.ts';
 import { openForest } from '../operation/service.ts';
 import { isRedisThere, REDIS_URL, redisRelay } from './redis.ts';
 
@@ -50,7 +51,13 @@ withRedis('replicas that share a Redis', () => {
 
   test('each count for themselves while it is gone, and together again when it is back', async () => {
     const relay = await redisRelay();
-    const [one, two] = [await replica(relay.url), await replica(relay.url)];
+    const port = await freePort();
+    const one = await replica(relay.url, { PORTICO_METRICS_PORT: String(port) });
+    const two = await replica(relay.url);
+    const isAvailable = async () =>
+      readExposition((await send(`http://127.0.0.1:${port}/metrics`)).text).get(
+        'portico_redis_available{purpose="rate-limits"}',
+      );
     const before = newcomer();
     expect(
       await statuses([
@@ -59,6 +66,8 @@ withRedis('replicas that share a Redis', () => {
         [before, one],
       ]),
     ).toEqual([200, 200, 429]);
+
+    expect(await isAvailable()).toBe(1);
 
     await relay.stop();
     const during = newcomer();
@@ -77,9 +86,11 @@ withRedis('replicas that share a Redis', () => {
       ]),
     ).toEqual([200, 200, 429]);
     expect([isLost(one), isLost(two)]).toEqual([1, 1]);
+    expect(await isAvailable()).toBe(0);
 
     await relay.start();
     await until('both have their Redis back', () => isBack(one) === 1 && isBack(two) === 1);
+    expect(await isAvailable()).toBe(1);
     const after = newcomer();
     expect(
       await statuses([
