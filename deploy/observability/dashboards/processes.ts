@@ -115,6 +115,24 @@ export const processes: DashboardDescription = {
           alert: 'PorticoWorkerRestarts',
         },
         {
+          title: 'Redis available',
+          description: '0: the process does without Redis.',
+          unit: 'none',
+          width: 24,
+          max: 1,
+          queries: [
+            {
+              expr: gaugeOf('min', 'portico_redis_available', 'instance, purpose'),
+              legend: '{{instance}} {{purpose}}',
+            },
+            {
+              expr: 'min by (instance) (portico_auth_redis_available{job=~"$job",instance=~"$instance"})',
+              legend: '{{instance}} failed logins',
+            },
+          ],
+          alert: 'PorticoRedisUnavailable',
+        },
+        {
           title: 'Spans by outcome',
           description: 'Spans that were exported, dropped for lack of room, or failed to be sent.',
           unit: 'ops',
