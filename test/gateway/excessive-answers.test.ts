@@ -87,6 +87,13 @@ describe('what is nested too deeply to be written', () => {
     expect(body.errors).toMatchObject([{ message: 'closed', extensions: { code: 'shut', service: 'orders' } }]);
   });
 
+  test('and what has more values than errors have is left out too', async () => {
+    const more = JSON.stringify(Array(20_000).fill([]));
+    ordersAnswers(`{"data":null,"errors":[{"message":"closed","extensions":{"code":"shut","more":${more}}}]}`);
+    const { body } = await gateway.graphql('{ orders }', { token });
+    expect(body.errors?.[0]?.extensions).toEqual({ path: '$', code: 'shut', service: 'orders' });
+  });
+
   test('is left out of those of a webhook, whose own data gives no internals away', async () => {
     hookAnswers = `{"total":${DEEP}}`;
     const { body } = await gateway.graphql('{ bill { total } }', { token });

@@ -95,14 +95,27 @@ export function unforeseenError(error: unknown): GraphQLError {
 }
 
 function completed(extensions: ErrorCause['extensions']): PublicError['extensions'] {
-  const writable = isNestedWithin(extensions, MAX_JSON_DEPTH) ? extensions : scalarsOf(extensions);
+  const writable = isWritable(extensions) ? extensions : scalarsOf(extensions);
   return VERBATIM in writable ? writable : { path: '$', code: 'unexpected', ...writable };
 }
 
-/** Whether a value is nested in no more levels. Deeper ones can be read and not be written. */
-function isNestedWithin(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.values(value).every((member) => isNestedWithin(member, levels - 1));
+/** Values within the extensions of an error: those of one error are some dozen. */
+const MAX_EXTENSION_VALUES = 10_000;
+
+/** Whether extensions are of a usual size. Deeper ones can be read and not be written. */
+function isWritable(extensions: object): boolean {
+  let room = MAX_EXTENSION_VALUES;
+  const isWithin = (value: object, levels: number): boolean => {
+    if (levels === 0) return false;
+    for (const name in value) {
+      room -= 1;
+      if (room < 0) return false;
+      const member: unknown = (value as Readonly<Record<string, unknown>>)[name];
+      if (typeof member === 'object' && member !== null && !isWithin(member, levels - 1)) return false;
+    }
+    return true;
+  };
+  return isWithin(extensions, MAX_JSON_DEPTH);
 }
 
 function scalarsOf(extensions: ErrorCause['extensions']): ErrorCause['extensions'] {
