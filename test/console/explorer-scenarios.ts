@@ -50,6 +50,32 @@ export function describeTrials(
     });
   });
 
+  describeInBrowser('an answer', () => {
+    test('stays with its tab until that is closed, also while other pages are open, and goes with the user', async () => {
+      const page = await openExplorer();
+      const answer = page.getByRole('textbox', { name: 'Answer' });
+      await write(page, 'Operation', 'query first { auth_user_me { username } }');
+      await page.getByRole('button', { name: 'Run' }).click();
+      await answer.filter({ hasText: '"dora"' }).waitFor();
+      await page.getByRole('button', { name: 'New tab' }).click();
+      await answer.filter({ hasNotText: 'dora' }).waitFor();
+      await write(page, 'Operation', 'query second { __typename }');
+      await page.getByRole('button', { name: 'Run' }).click();
+      await answer.filter({ hasText: '__typename' }).waitFor();
+      await page.getByRole('button', { name: 'first', exact: true }).click();
+      await answer.filter({ hasText: '"dora"' }).waitFor();
+      await page.getByRole('link', { name: 'Account', exact: true }).click();
+      await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+      await page.getByRole('link', { name: 'Explorer' }).click();
+      await answer.filter({ hasText: '"dora"' }).waitFor();
+      await page.getByRole('button', { name: 'Log out' }).click();
+      await logIn(page, 'bob');
+      await page.getByRole('button', { name: 'Query', exact: true }).waitFor();
+      expect(await answer.textContent()).not.toContain('dora');
+      await page.context().close();
+    });
+  });
+
   describeInBrowser('a run after the session has ended', () => {
     test('is made once its user has logged in again', async () => {
       const page = await openExplorer();

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { CodeEditor } from '../../editor/index.ts';
 import { useLoaded } from '../../parts/index.ts';
 import { loadRoleSchema } from '../../role-schema/index.ts';
@@ -21,9 +21,8 @@ export function ExplorerPage() {
   const [files, setFiles] = useState<ExplorerRun['files']>([]);
   const [transport, setTransport] = useState<StreamTransport>('ws');
   const [isExplained, setExplained] = useState(false);
-  const { answer, isRunning, run, stop, clear } = useRun();
   const tab = current.value;
-  useEffect(clear, [tab.id]);
+  const { answer, isRunning, run, stop } = useRun(tab.id);
   const start = () => void run(tab, { files, transport, isExplained });
   const showType = (name: string | undefined) => {
     if (name === undefined) return;

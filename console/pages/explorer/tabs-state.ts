@@ -2,6 +2,7 @@ import { computed, effect, signal } from '@preact/signals';
 import { type DocumentNode, type OperationDefinitionNode, parse } from 'graphql';
 import { ownsStorage, USER_STORAGE, whenLoggedOut } from '../../session/index.ts';
 import { explorer } from '../../texts/index.ts';
+import type { Answer } from './answer.ts';
 import { readWindowTabs, storeWindowTabs } from './window-tabs.ts';
 
 /** A tab of the explorer. */
@@ -22,6 +23,8 @@ const MAX_HISTORY = 50;
 let made = 0;
 
 export const tabs = signal<readonly OperationTab[]>(storedTabs());
+/** The answers to the last runs of tabs, by their ids. In memory only. */
+export const answers = signal<ReadonlyMap<string, Answer>>(new Map());
 export const currentId = signal(tabs.value[0]?.id ?? '');
 export const current = computed(
   () => tabs.value.find(({ id }) => id === currentId.value) ?? tabs.value[0] ?? newTab(''),
@@ -45,6 +48,7 @@ whenLoggedOut(() => {
   tabs.value = [newTab(explorer.start)];
   currentId.value = tabs.value[0]?.id ?? '';
   history.value = [];
+  answers.value = new Map();
 });
 
 function storedTabs(): readonly OperationTab[] {
@@ -79,7 +83,12 @@ export function closeTab(id: string): void {
   const at = tabs.value.findIndex((tab) => tab.id === id);
   const left = tabs.value.filter((tab) => tab.id !== id);
   tabs.value = left.length > 0 ? left : [newTab('')];
+  answers.value = new Map([...answers.value].filter(([tab]) => tab !== id));
   if (currentId.value === id) currentId.value = (tabs.value[at] ?? tabs.value[at - 1] ?? tabs.value[0])?.id ?? '';
+}
+
+export function keepAnswer(id: string, answer: Answer): void {
+  answers.value = new Map(answers.value).set(id, answer);
 }
 
 export function addToHistory(query: string): void {

@@ -4,7 +4,7 @@ import { authorization, authorized } from '../../session/index.ts';
 import { explorer } from '../../texts/index.ts';
 import { type Answer, NO_ANSWER } from './answer.ts';
 import { type ExplorerRun, runOnce, type StreamTransport, subscribe } from './run-operation.ts';
-import { addToHistory, type OperationTab, operationsIn, operationToRun } from './tabs-state.ts';
+import { addToHistory, answers, keepAnswer, type OperationTab, operationsIn, operationToRun } from './tabs-state.ts';
 
 export interface RunOptions {
   readonly files: ExplorerRun['files'];
@@ -15,12 +15,11 @@ export interface RunOptions {
 /** Events may come faster than a browser can lay out a text: the last one of this time is shown. */
 const SHOWN_EVERY_MS = 100;
 
-/** Runs the operation of a tab, one at a time, and keeps the answer. */
-export function useRun() {
-  const [answer, setAnswer] = useState<Answer | undefined>(undefined);
+/** Runs the operation of the tab that is shown, one at a time until another one is, and keeps the answer. */
+export function useRun(tabId: string) {
   const [isRunning, setRunning] = useState(false);
   const running = useRef<AbortController | undefined>(undefined);
-  useEffect(() => () => running.current?.abort(), []);
+  useEffect(() => () => stop(), [tabId]);
 
   async function run(tab: OperationTab, options: RunOptions) {
     running.current?.abort();
@@ -32,7 +31,7 @@ export function useRun() {
     const showLast = () => {
       clearTimeout(timer);
       timer = undefined;
-      if (!abort.signal.aborted) setAnswer(last);
+      if (!abort.signal.aborted) keepAnswer(tab.id, last);
     };
     const show = (next: Answer) => {
       last = next;
@@ -53,14 +52,10 @@ export function useRun() {
   function stop() {
     running.current?.abort();
     setRunning(false);
-    setAnswer((before) => before && { ...before, isDone: true });
+    const before = answers.peek().get(tabId);
+    if (before && !before.isDone) keepAnswer(tabId, { ...before, isDone: true });
   }
-  function clear() {
-    running.current?.abort();
-    setRunning(false);
-    setAnswer(undefined);
-  }
-  return { answer, isRunning, run, stop, clear };
+  return { answer: answers.value.get(tabId), isRunning, run, stop };
 }
 
 async function runTab(
