@@ -1,6 +1,6 @@
 import { type describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import type { AdministeredConsole } from './administration-scenarios.ts';
+import { type AdministeredConsole, focused } from './administration-scenarios.ts';
 import type { WatchedPage } from './browser.ts';
 
 /** What goes wrong in the explorer and on the page of REST endpoints, and what callers see of it. */
@@ -46,6 +46,30 @@ export function describeTrials(
       await page.getByRole('button', { name: 'Run' }).click();
       await page.getByRole('alert').filter({ hasText: 'The connection to the gateway is lost' }).waitFor();
       expect(await page.getByRole('textbox', { name: 'Answer' }).textContent()).toMatch(/"ticks":\s*1/);
+      await page.context().close();
+    });
+  });
+
+  describeInBrowser('tabs of operations with long names', () => {
+    test('are shown when they are opened, and leave the keyboard beside a closed one', async () => {
+      const page = await openExplorer();
+      const names = [1, 2, 3, 4, 5, 6].map((at) => `${'operation_of_a_long_name_'.repeat(4)}${at}`);
+      for (const name of names) {
+        await write(page, 'Operation', `query ${name} { __typename }`);
+        if (name !== names.at(-1)) await page.getByRole('button', { name: 'New tab' }).click();
+      }
+      const [first = '', last = ''] = [names[0], names.at(-1)];
+      for (const name of [last, first]) {
+        const tab = page.getByRole('button', { name, exact: true });
+        await tab.click();
+        const { right = 0 } = await page.locator('.operation-tabs').evaluate((list) => list.getBoundingClientRect());
+        const box = await tab.boundingBox();
+        expect(box?.width).toBeLessThan(200);
+        expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(right);
+      }
+      await page.getByRole('button', { name: `Close ${first}` }).focus();
+      await page.keyboard.press('Enter');
+      await focused(page.getByRole('button', { name: names[1] ?? '', exact: true }));
       await page.context().close();
     });
   });

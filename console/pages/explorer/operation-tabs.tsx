@@ -1,15 +1,26 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Button } from '../../parts/index.ts';
 import { explorer } from '../../texts/index.ts';
 import { closeTab, currentId, openTab, tabs, titleOf } from './tabs-state.ts';
 
 /** The open documents. */
 export function OperationTabs() {
+  const list = useRef<HTMLUListElement>(null);
+  const isClosed = useRef(false);
+  useLayoutEffect(() => {
+    const chosen = list.current?.querySelector<HTMLElement>('.chosen > button');
+    chosen?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    // The button that had the focus is gone.
+    if (isClosed.current) chosen?.focus();
+    isClosed.current = false;
+  }, [currentId.value, tabs.value.length]);
   return (
-    <ul class="operation-tabs" aria-label={explorer.tabs.label}>
+    <ul class="operation-tabs" aria-label={explorer.tabs.label} ref={list}>
       {tabs.value.map(({ id, query }) => (
         <li key={id} class={id === currentId.value ? 'chosen' : ''}>
           <button
             type="button"
+            title={titleOf(query)}
             aria-current={id === currentId.value ? 'true' : undefined}
             onClick={() => {
               currentId.value = id;
@@ -22,7 +33,10 @@ export function OperationTabs() {
               type="button"
               class="close"
               aria-label={explorer.tabs.close(titleOf(query))}
-              onClick={() => closeTab(id)}
+              onClick={() => {
+                isClosed.current = true;
+                closeTab(id);
+              }}
             >
               ×
             </button>
