@@ -101,7 +101,7 @@ function deliverParts(
   accept: string,
   receiver: Receiver,
 ): StartedOperation {
-  const over = new Promise<void>((resolve) => {
+  const over = new Promise<void>((resolve, reject) => {
     let flow: IncrementalFlow | undefined;
     const complete = () => {
       receiver.complete();
@@ -109,8 +109,13 @@ function deliverParts(
     };
     executeIncrementally(executable, incremental, accept, {
       answered: ({ data, errors }) => {
-        void receiver.next({ ...(errors && { errors }), data });
-        complete();
+        try {
+          void receiver.next({ ...(errors && { errors }), data });
+          complete();
+        } catch (error) {
+          // A result that is nested too deeply to be written. Thrown, it would be taken for a failure of the call, which is over.
+          reject(error);
+        }
       },
       begun: (_http, _parameters, ofParts) => {
         flow = ofParts;

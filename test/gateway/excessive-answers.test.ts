@@ -5,7 +5,9 @@ import { bearer, endpoint, keeper, openGateway, openIssuer, reply, webhook } fro
 const { keep, close } = keeper();
 afterAll(close);
 const issuer = await keep(openIssuer());
-const TYPES = 'scalar JSON type Query { orders: JSON parcels: JSON } type Subscription { placed: JSON }';
+const TYPES = `
+  directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT
+  scalar JSON type Query { orders: JSON parcels: JSON } type Subscription { placed: JSON }`;
 const orders = await keep(changingUpstream(TYPES, { Query: { orders: () => 1, parcels: () => 2 } }));
 const users = await keep(changingUpstream('type Query { users: Int }', { Query: { users: () => 2 } }));
 let hookAnswers: string;
@@ -139,6 +141,20 @@ describe('what is nested too deeply to be written', () => {
       expect(text).toMatch(/event: complete\ndata:\n\n$|--graphql--\r\n$/);
     },
   );
+
+  test('ends an event stream of an operation with @defer, where the service defers nothing', async () => {
+    orders.instead = (_, response) => {
+      response.writeHead(200, { 'content-type': 'multipart/mixed; boundary="-"' });
+      response.end(`\r\n---\r\n\r\n{"data":{"orders":${DEEP}},"hasNext":false}\r\n-----\r\n`);
+    };
+    const { text } = await gateway.send('/v1/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...bearer(token) },
+      body: JSON.stringify({ query: '{ orders ... @defer { parcels } }' }),
+    });
+    expect(text).toContain('"internal error"');
+    expect(text).toMatch(/event: complete\ndata:\n\n$/);
+  });
 });
 
 describe('an answer that is no GraphQL response', () => {
