@@ -16,6 +16,9 @@ const SECONDS_AT_COST_10: Readonly<Record<BcryptLibrary['name'], number>> = {
   bcryptjs: 0.085,
 };
 
+/** Piscina gives up a close after 30 s, fails it and throws away what is queued. A stop has a deadline of its own. */
+const NEVER_MS = 2 ** 31 - 1;
+
 /** The threads have a lower priority than other work on the machine, such as the event loop and a gateway. */
 const NICE = 10;
 
@@ -83,6 +86,7 @@ export function openHashThreads(count: number): HashThreads {
     niceIncrement: NICE,
     // Waiting in Atomics.wait would stop a thread from ending until its next task.
     atomics: 'disabled',
+    closeTimeout: NEVER_MS,
   });
 }
 
