@@ -12,8 +12,7 @@ import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { fragmentNode, nameNode, TYPENAME_FIELD } from '../../syntax/index.ts';
 import { PlannerStopped, UnplannableOperation } from '../errors.ts';
 import { ENTITY_SERVICE, entityRoot, entityTypeOf } from './entity-roots.ts';
-import { responseKey } from './fold-fetches.ts';
-import { type EntityPath, openOperation, rootName } from './plan-fetches.ts';
+import { type EntityPath, openOperation, responseKey, rootName } from './fetches/index.ts';
 import { isKeptFromPlanner, unplannable } from './planner.ts';
 
 /** The planners of the parts of an operation. */

@@ -1,5 +1,5 @@
 import { Kind, type SelectionNode } from 'graphql';
-import type { SupergraphTypes } from '../../supergraph/index.ts';
+import type { SupergraphTypes } from '../../../supergraph/index.ts';
 import { type Fetch, rootName } from './plan-fetches.ts';
 
 /**

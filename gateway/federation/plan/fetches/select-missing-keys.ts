@@ -1,7 +1,7 @@
 import type { RequiresSelection } from '@graphql-hive/router-query-planner';
 import { type FieldNode, Kind, type SelectionNode } from 'graphql';
-import type { SupergraphTypes } from '../../supergraph/index.ts';
-import { fragmentNode, nameNode } from '../../syntax/index.ts';
+import type { SupergraphTypes } from '../../../supergraph/index.ts';
+import { fragmentNode, nameNode } from '../../../syntax/index.ts';
 import { responseKey } from './fold-fetches.ts';
 import { type EntityFetch, type EntityPath, type Fetch, fieldKeysOf, precedes, rootName } from './plan-fetches.ts';
 import { fieldsAt } from './repair-requirements.ts';

@@ -1,7 +1,7 @@
 import type { FetchNodePathSegment, OutputRewrite } from '@graphql-hive/router-query-planner';
 import { type FieldNode, Kind, print, type SelectionNode } from 'graphql';
-import type { SupergraphTypes } from '../../supergraph/index.ts';
-import { nameNode } from '../../syntax/index.ts';
+import type { SupergraphTypes } from '../../../supergraph/index.ts';
+import { nameNode } from '../../../syntax/index.ts';
 import { fieldsOf, responseKey } from './fold-fetches.ts';
 import { type Fetch, rootName } from './plan-fetches.ts';
 import { canBeOne } from './separate-requirements.ts';

@@ -1,6 +1,6 @@
 import type { RequiresSelection } from '@graphql-hive/router-query-planner';
 import { type FieldNode, Kind, print, type SelectionNode } from 'graphql';
-import type { SupergraphTypes } from '../../supergraph/index.ts';
+import type { SupergraphTypes } from '../../../supergraph/index.ts';
 import type { EntityFetch, EntityPath, Fetch } from './plan-fetches.ts';
 import { precedes, rootName } from './plan-fetches.ts';
 

@@ -15,8 +15,8 @@ import {
   type SelectionSetNode,
   type VariableDefinitionNode,
 } from 'graphql';
-import { fragmentsOf } from '../../syntax/index.ts';
-import { UnplannableOperation } from '../errors.ts';
+import { fragmentsOf } from '../../../syntax/index.ts';
+import { UnplannableOperation } from '../../errors.ts';
 
 export type EntityPath = readonly FlattenNodePathSegment[];
 

@@ -6,8 +6,8 @@ import {
   type SelectionNode,
   visit,
 } from 'graphql';
-import type { SupergraphTypes } from '../../supergraph/index.ts';
-import { fragmentNode } from '../../syntax/index.ts';
+import type { SupergraphTypes } from '../../../supergraph/index.ts';
+import { fragmentNode } from '../../../syntax/index.ts';
 import { responseKey } from './fold-fetches.ts';
 import { type EntityPath, type Fetch, fieldKeysOf, rootName } from './plan-fetches.ts';
 

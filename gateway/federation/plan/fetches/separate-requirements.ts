@@ -1,6 +1,6 @@
 import type { RequiresSelection } from '@graphql-hive/router-query-planner';
 import { type FieldNode, Kind, type SelectionNode } from 'graphql';
-import { fieldText, parseFieldSet, type SupergraphTypes } from '../../supergraph/index.ts';
+import { fieldText, parseFieldSet, type SupergraphTypes } from '../../../supergraph/index.ts';
 import { fieldsOf } from './fold-fetches.ts';
 import type { EntityFetch } from './plan-fetches.ts';
 
