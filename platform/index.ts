@@ -31,7 +31,7 @@ export {
   reservePort,
 } from './http/index.ts';
 export { ImmediateQueue } from './immediate-queue.ts';
-export { isJsonObject, parseJson } from './json.ts';
+export { isJsonObject, parseJson, parseServiceJson } from './json.ts';
 export { jwkThumbprint } from './jwk-thumbprint.ts';
 export { Listeners } from './listeners.ts';
 export { createLogger, type LogDestination, type Logger, lineWriter, logJson, logText } from './logging/index.ts';

@@ -1,3 +1,4 @@
+import { parseServiceJson } from '../../platform/index.ts';
 import type { UpstreamResponse } from './exchange.ts';
 
 /**
@@ -20,9 +21,9 @@ export class PassthroughBody {
     return first && this.chunks.length === 1 ? first : Buffer.concat(this.chunks);
   }
 
-  /** @throws SyntaxError */
+  /** @throws SyntaxError, RangeError see `parseServiceJson`. */
   toJson(): unknown {
-    return JSON.parse(this.toBuffer().toString('utf8'));
+    return parseServiceJson(this.toBuffer().toString('utf8'));
   }
 
   /**

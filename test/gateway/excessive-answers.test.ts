@@ -81,6 +81,32 @@ describe('more errors than anybody reads', () => {
   });
 });
 
+describe('what would take twenty times its length in memory', () => {
+  const EMPTY = `[${'{},'.repeat(4_000_000)}{}]`;
+
+  test('is not read, and the service is said to answer too much', async () => {
+    ordersAnswers(`{"data":null,"errors":${EMPTY}}`);
+    const { body } = await gateway.graphql('{ orders users }', { token });
+    expect(body).toMatchObject({
+      data: { orders: null, users: 2 },
+      errors: [
+        { message: 'the service "orders" gave an answer that is too large', extensions: { reason: 'too-large' } },
+      ],
+    });
+  });
+
+  test('is not read as a part of a batch, nor from a webhook', async () => {
+    ordersAnswers(`{"data":{"orders":${EMPTY}}}`);
+    const { body } = await gateway.post('/v1/graphql', [{ query: '{ orders }' }], bearer(token));
+    expect(body).toMatchObject([{ data: null, errors: [{ message: UNWRITABLE }] }]);
+    hookAnswers = `{"total":${EMPTY}}`;
+    expect((await gateway.graphql('{ bill { total } }', { token })).body).toMatchObject({
+      data: { bill: null },
+      errors: [{ message: 'not a valid json response from webhook' }],
+    });
+  });
+});
+
 describe('what is nested too deeply to be written', () => {
   test('is left out of the extensions of an error', async () => {
     ordersAnswers(`{"data":null,"errors":[{"message":"closed","extensions":{"code":"shut","more":${DEEP}}}]}`);

@@ -1,4 +1,5 @@
 import { Kind, parse } from 'graphql';
+import { parseServiceJson } from '../../../platform/index.ts';
 import { MAX_RELAYED_ERRORS } from '../../errors.ts';
 import { type JoinError, SubgraphFailure, subgraphExtensions } from '../errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
@@ -95,8 +96,10 @@ function unanswered(service: string, error: Error): SubgraphAnswer {
 export function readReply<Context>(service: string, reply: string | ReplyBytes, run: PlanRun<Context>): SubgraphAnswer {
   let answer: Json;
   try {
-    answer = JSON.parse(replyText(reply));
-  } catch {
+    answer = parseServiceJson(replyText(reply)) as Json;
+  } catch (error) {
+    if (error instanceof RangeError)
+      return failure(service, `the service "${service}" gave an answer that is too large`);
     return failure(service, `the service "${service}" gave an answer that is not JSON`);
   }
   return readAnswer(service, answer, run);

@@ -1,5 +1,5 @@
 import type { GraphQLError, GraphQLOutputType } from 'graphql';
-import { type Done, parseJson } from '../../../platform/index.ts';
+import { type Done, parseServiceJson } from '../../../platform/index.ts';
 import { KritiEvaluationError } from '../../kriti/index.ts';
 import type { ResponseTransform } from '../../metadata/index.ts';
 import {
@@ -198,6 +198,14 @@ function relayCookies({ operation }: ActionWebhook, { headers }: UpstreamRespons
   if (operation === 'mutation') context.http.cookies.push(...(Array.isArray(cookies) ? cookies : [cookies]));
 }
 
+function parsedBody({ body }: UpstreamResponse): unknown {
+  try {
+    return parseServiceJson(body);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The webhook's response, transformed where the action has a transform; undefined when it is no JSON. */
 function webhookResponseBody(
   action: ActionWebhook,
@@ -206,7 +214,7 @@ function webhookResponseBody(
   response: UpstreamResponse,
   context: OperationContext,
 ): unknown {
-  const answered = parseJson(response.body);
+  const answered = parsedBody(response);
   const transform = action.responseTransform?.body;
   if (!transform) return answered;
   if (transform.action === 'remove') return null;

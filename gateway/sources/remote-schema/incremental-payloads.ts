@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../platform/index.ts';
+import { isJsonObject, parseServiceJson } from '../../../platform/index.ts';
 import type { IncrementalPayload, ParsedPayload } from '../compiled-operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { relayedErrors, takeHttpHints } from './remote-response.ts';
@@ -59,7 +59,7 @@ export function mayBeObject(bytes: Buffer): boolean {
 /** @returns undefined where it is no payload. */
 export function parsePart(bytes: Buffer): ParsedPayload | undefined {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    const value = parseServiceJson(bytes.toString('utf8'));
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

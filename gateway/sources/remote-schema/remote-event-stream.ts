@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { StringDecoder } from 'node:string_decoder';
+import { parseServiceJson } from '../../../platform/index.ts';
 import { EventStreamReader, type UnfinishedEvent } from '../../upstream/index.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { EventConnection } from '../source-events.ts';
@@ -76,7 +77,7 @@ function readEventStream(response: IncomingMessage, receiver: EventsReceiver, un
     // Servers that were written before the protocol send their results as unnamed events.
     if (event !== 'next' && event !== 'message') return;
     try {
-      receiver.next(JSON.parse(data), data.length);
+      receiver.next(parseServiceJson(data), data.length);
     } catch {
       receiver.lost('an event that is not JSON');
     }

@@ -1,7 +1,7 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { isJsonObject } from '../../../platform/index.ts';
+import { isJsonObject, parseServiceJson } from '../../../platform/index.ts';
 import { MAX_RELAYED_ERRORS, OMITTED_ERRORS } from '../../errors.ts';
-import type { UpstreamResponse } from '../../upstream/index.ts';
+import { UpstreamError, type UpstreamResponse } from '../../upstream/index.ts';
 import { invalidJsonResponse, sourceError, sourceFailure } from '../errors.ts';
 import type { HttpHints, OperationContext } from '../operation-context.ts';
 
@@ -27,8 +27,9 @@ export function readResult(service: string, response: UpstreamResponse, context:
   takeRefusal(response, context.http);
   let result: RemoteResult | null;
   try {
-    result = JSON.parse(response.body);
-  } catch {
+    result = parseServiceJson(response.body) as RemoteResult | null;
+  } catch (error) {
+    if (error instanceof RangeError) return upstreamFailure(service, new UpstreamError('too-large', error), context);
     const { status } = response;
     // Text or HTML is how servers and proxies answer when they fail: what matters is the status.
     if (status >= 500)

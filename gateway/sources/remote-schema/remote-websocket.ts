@@ -1,4 +1,5 @@
 import { type ClientOptions, WebSocket } from 'ws';
+import { parseServiceJson } from '../../../platform/index.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { EventConnection } from '../source-events.ts';
 import type { SourceStream } from './events-receiver.ts';
@@ -191,8 +192,8 @@ function asTexts(headers: Readonly<Record<string, string>> = {}): Record<string,
 
 function readRemoteMessage(text: string): { type: string; payload?: unknown } | undefined {
   try {
-    const message = JSON.parse(text);
-    return typeof message?.type === 'string' ? message : undefined;
+    const message = parseServiceJson(text) as { type?: unknown } | null;
+    return typeof message?.type === 'string' ? (message as { type: string }) : undefined;
   } catch {
     return undefined;
   }
