@@ -106,15 +106,23 @@ describe('an upgrade', () => {
     expect(canary.sightings.at(-1)?.target).toBe('/base/switch');
   });
 
+  const behindAnother = (upgrade: string) =>
+    exchange(
+      head('/canary/m3-') + head('/canary/switch', { headers: { ...HANDSHAKE, Upgrade: upgrade, Authorization: '' } }),
+    );
+  const statuses = (answer: string) => [...answer.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
+
   test('behind an unanswered request ends the connection, and affects no other', async () => {
-    for (const upgrade of ['websocket', 'h2c']) {
-      const answer = await exchange(
-        head('/canary/m3-') +
-          head('/canary/switch', { headers: { ...HANDSHAKE, Upgrade: upgrade, Authorization: '' } }),
-      );
-      expect(answer.match(/HTTP\/1.1 /g)?.length ?? 0).toBeLessThanOrEqual(1);
-      expect(answer).not.toContain('HTTP/1.1 401');
-    }
+    const answer = await behindAnother('websocket');
+    expect(statuses(answer).length).toBeLessThanOrEqual(1);
+    expect(answer).not.toContain('HTTP/1.1 401');
+    expect((await gateway.send('/healthz')).status).toBe(200);
+  });
+
+  test('to another protocol behind an unanswered request ends the connection, or is a request like any other', async () => {
+    // Node emits every upgrade before 24.9; from then on this one is ignored, and the request is answered in its turn.
+    const allowed = [[], ['200'], ['200', '401']];
+    expect(allowed).toContainEqual(statuses(await behindAnother('h2c')));
     expect((await gateway.send('/healthz')).status).toBe(200);
   });
 });
