@@ -45,11 +45,14 @@ export interface FailureCause {
 /** Why a field is null. It has no path: graphql-js adds that of the field. */
 export class FieldFailure extends Error {
   readonly causes: readonly FailureCause[];
+  /** Whether no subschema answered it, not even with null. */
+  readonly isUnanswered: boolean;
 
-  constructor(causes: readonly FailureCause[]) {
+  constructor(causes: readonly FailureCause[], isUnanswered = false) {
     super(causes.map(({ error }) => error.message).join('; '));
     this.name = 'FieldFailure';
     this.causes = causes;
+    this.isUnanswered = isUnanswered;
   }
 }
 
@@ -136,13 +139,14 @@ export class AnswerReader {
   readNothing(object: AnsweredObject, { fields, facts }: ObjectFetch, errors: ErrorTree | undefined): void {
     const causes = errorCauses(errors, fields);
     for (const { key } of facts) {
-      object.facts[key] ??= null;
+      // Fields that require what failed must not be asked for as if it were null.
+      if (causes.length === 0) object.facts[key] ??= null;
       object.addFailed(key, causes);
     }
     for (const { selected, alias, fetch } of fields) {
       const own = errors?.child(alias);
       if (own) object.values.set(selected.key, fieldFailure(own, fetch));
-      else object.values.set(selected.key, causes.length > 0 ? new FieldFailure(causes) : null);
+      else object.values.set(selected.key, causes.length > 0 ? new FieldFailure(causes, true) : null);
     }
   }
 }
@@ -157,21 +161,24 @@ export interface LateFact {
 /** Makes facts known whose objects have been joined. */
 export function settleFacts(facts: readonly LateFact[]): void {
   for (const { object, key, value } of facts) {
-    const causes: FailureCause[] = [];
-    object.facts[key] = mergeFacts(object.facts[key], plainValue(value, causes) ?? null);
+    const failures: FieldFailure[] = [];
+    const plain = plainValue(value, failures);
+    if (!failures.some(({ isUnanswered }) => isUnanswered))
+      object.facts[key] = mergeFacts(object.facts[key], plain ?? null);
+    const causes = failures.flatMap((failure) => failure.causes.map(({ error }) => ({ error, path: [] })));
     if (causes.length > 0) object.addFailed(key, causes);
   }
 }
 
 /** A value as a service would answer it. */
-function plainValue(value: unknown, causes: FailureCause[]): unknown {
+function plainValue(value: unknown, failures: FieldFailure[]): unknown {
   if (value instanceof FieldFailure) {
-    for (const { error } of value.causes) causes.push({ error, path: [] });
+    failures.push(value);
     return null;
   }
-  if (Array.isArray(value)) return value.map((item) => plainValue(item, causes));
+  if (Array.isArray(value)) return value.map((item) => plainValue(item, failures));
   if (!(value instanceof AnsweredObject)) return value;
-  const fields = [...value.values].map(([key, inner]) => [key, plainValue(inner, causes)] as const);
+  const fields = [...value.values].map(([key, inner]) => [key, plainValue(inner, failures)] as const);
   return { __typename: value.__typename, ...Object.fromEntries(fields) };
 }
 

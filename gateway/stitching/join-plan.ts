@@ -165,14 +165,14 @@ class ObjectPlan {
   #unjoinable(field: SelectedField): unknown {
     const { failed, __typename: typeName, facts } = this.#object;
     const causes = [...this.#factsFor(field)].flatMap((name) => failed.get(name) ?? []);
-    if (causes.length > 0) return new FieldFailure(causes);
+    if (causes.length > 0) return new FieldFailure(causes, true);
     const entries = entriesFor(this.#types, typeName, field.node);
     const isNull = (set: SelectionSetNode | undefined) =>
       set?.selections.some((node) => node.kind === Kind.FIELD && facts[node.name.value] === null);
     const relationship = this.#types.relationship(typeName, field.node.name.value);
     const keys = relationship ? [...relationship.keys.values()].map(selectOnly) : entries.map(({ key }) => key);
     if (keys.some(isNull)) return null;
-    return new FieldFailure([{ error: missingKey(`${typeName}.${field.node.name.value}`), path: [] }]);
+    return new FieldFailure([{ error: missingKey(`${typeName}.${field.node.name.value}`), path: [] }], true);
   }
 }
 

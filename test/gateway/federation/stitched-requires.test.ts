@@ -1,10 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { type DocumentNode, getOperationAST, graphql, parse, print } from 'graphql';
-import { StitchedGraph } from '../../../gateway/stitching/index.ts';
-import { readSubgraphs } from '../../../gateway/supergraph/index.ts';
-import { federate, type World } from './world.ts';
+import { openStitched, type StitchedWorld } from './stitched-world.ts';
 
-let world: World | undefined;
+let world: StitchedWorld | undefined;
 afterEach(async () => {
   await world?.close();
   world = undefined;
@@ -19,30 +16,10 @@ const BOX = {
   note: 'fragile',
 };
 
-/** Stitches subgraphs, and tells the representations that they are sent. */
-async function stitch(subgraphs: Parameters<typeof federate>[0]) {
-  const opened = await federate(subgraphs);
-  world = opened;
-  const sent: unknown[] = [];
-  const subschemas = (readSubgraphs(parse(opened.supergraphSdl)) ?? []).map(({ name, schema, merge }) => {
-    const executor = ({ document, variables = {} }: { document: DocumentNode; variables?: Reference }) => {
-      sent.push(...Object.values(variables).flat());
-      const subgraph = opened.schemas.get(name);
-      if (!subgraph) throw new Error(`no subgraph ${name}`);
-      return graphql({ schema: subgraph, source: print(document), variableValues: variables });
-    };
-    return { schema, merge, executor };
-  });
-  const { publicSchema } = opened.graph;
-  const graph = new StitchedGraph({ internal: publicSchema, executable: publicSchema }, subschemas, []);
-  const ask = async (text: string) => {
-    const document = parse(text);
-    const operation = getOperationAST(document);
-    if (!operation) throw new Error('no operation');
-    return JSON.parse(JSON.stringify(await graph.compile({ document, operation })({}, undefined)));
-  };
-  return { sent, ask };
-}
+const stitch = async (subgraphs: Parameters<typeof openStitched>[0]) => {
+  world = await openStitched(subgraphs);
+  return world;
+};
 
 const openBoxes = () =>
   stitch({
@@ -214,67 +191,4 @@ test('stitched, a required field that is null with its arguments has no value of
     },
   });
   expect(await ask('{ box { rough fine } }')).toEqual({ data: { box: { rough: '2 2', fine: 'null null' } } });
-});
-
-test('a requirement reaches through objects whose fields are in a third subgraph', async () => {
-  const key = (representation: Reference) => representation;
-  const { ask, sent } = await stitch({
-    parcels: {
-      sdl: `type Query { parcels: [Parcel!]! }
-        type Parcel @key(fields: "id") { id: ID! sender: Person stops: [Person]! }
-        type Person @key(fields: "id") { id: ID! }`,
-      resolvers: {
-        Query: {
-          parcels: () => [
-            { id: '1', sender: { id: 'p1' }, stops: [{ id: 'p2' }, null] },
-            { id: '2', sender: null, stops: [{ id: 'p9' }] },
-          ],
-        },
-      },
-    },
-    people: {
-      sdl: `type Person @key(fields: "id") { id: ID! town(short: Boolean): String home: Home }
-        type Home @shareable { street: String }`,
-      resolvers: {
-        Person: {
-          __resolveReference: key,
-          town: ({ id }: { id: string }, { short }: { short?: boolean }) => {
-            if (id === 'p9') throw new Error('no town');
-            return short ? id : `Town of ${id}`;
-          },
-          home: ({ id }: { id: string }) => ({ street: `Street of ${id}` }),
-        },
-      },
-    },
-    carrier: {
-      sdl: `type Parcel @key(fields: "id") { id: ID! sender: Person @external stops: [Person]! @external
-          label: String @requires(fields: "sender { town(short: true) home { street } }")
-          way: String @requires(fields: "stops { town }") }
-        type Person @key(fields: "id") { id: ID! town(short: Boolean): String @external home: Home @external }
-        type Home @shareable { street: String }`,
-      resolvers: {
-        Parcel: {
-          __resolveReference: key,
-          label: ({ sender }: { sender: { town: string; home: { street: string } } | null }) =>
-            sender && `${sender.home.street}, ${sender.town}`,
-          way: ({ stops }: { stops: ({ town: string | null } | null)[] }) =>
-            stops.map((one) => one?.town ?? 'unknown').join(' > '),
-        },
-      },
-    },
-  });
-  expect(await ask('{ parcels { label sender { town } stops { id } } }')).toEqual({
-    data: {
-      parcels: [
-        { label: 'Street of p1, p1', sender: { town: 'Town of p1' }, stops: [{ id: 'p2' }, null] },
-        { label: null, sender: null, stops: [{ id: 'p9' }] },
-      ],
-    },
-  });
-  sent.length = 0;
-  const { data } = await ask('{ parcels { way } }');
-  expect(data).toEqual({ parcels: [{ way: 'Town of p2 > unknown' }, { way: 'unknown' }] });
-  expect(sent).toContainEqual(
-    expect.objectContaining({ stops: [expect.objectContaining({ town: 'Town of p2' }), null] }),
-  );
 });
