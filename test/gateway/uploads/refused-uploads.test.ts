@@ -65,6 +65,15 @@ describe('files are refused', () => {
       'every path of "map" must lead to a null in the variables of one operation',
     ],
     [
+      'for a place outside of the variables',
+      [
+        { name: 'operations', content: JSON.stringify({ query: STORE, variables: {}, extensions: { file: null } }) },
+        map({ 0: ['extensions.file'] }),
+        file('0', 'x'),
+      ],
+      'every path of "map" must lead to a null in the variables of one operation',
+    ],
+    [
       'with a map of another shape',
       [SENT[0] as Part, map({ 0: 'variables.file' })],
       '"map" must be an object of lists of paths, such as {"0":["variables.file"]}',
