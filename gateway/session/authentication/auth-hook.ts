@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Logger, Span } from '../../../platform/index.ts';
+import { type Logger, parseServiceJson, type Span } from '../../../platform/index.ts';
 import { refuseCrossSite } from '../cross-site.ts';
 import { hookSessionExpired, hookUnavailable, invalidHookResponse, refusedByHook } from '../errors.ts';
 import type { HttpCall } from '../http-call.ts';
@@ -144,7 +144,7 @@ function readSession(
 ): Session | { problem: string } {
   let answer: unknown;
   try {
-    answer = JSON.parse(body);
+    answer = parseServiceJson(body);
   } catch {
     return { problem: 'it is not JSON' };
   }

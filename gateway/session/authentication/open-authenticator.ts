@@ -1,4 +1,4 @@
-import { basicAuthorization, Listeners, type Logger } from '../../../platform/index.ts';
+import { basicAuthorization, Listeners, type Logger, parseServiceJson } from '../../../platform/index.ts';
 import type { HttpCall } from '../http-call.ts';
 import type { JwtSecret } from '../jwt/index.ts';
 import { ClockSkew, type FetchKeys, fixedKeySet, type KeySet, RemoteKeySet } from '../jwt/index.ts';
@@ -79,7 +79,7 @@ function fetchRevocationsWith(call: HttpCall, secret: string | undefined): (url:
         `status ${response.status}: ${secret === undefined ? 'PORTICO_REVOCATION_SECRET is not set' : 'PORTICO_REVOCATION_SECRET was refused'}`,
       );
     if (response.status !== 200) throw new Error(`status ${response.status}`);
-    return JSON.parse(response.body);
+    return parseServiceJson(response.body);
   };
 }
 
@@ -90,7 +90,7 @@ function fetchKeysWith(call: HttpCall): FetchKeys {
     const response = await call({ url, method: 'GET', headers, timeoutMs: JWKS_TIMEOUT_MS });
     if (response.status !== 200) throw new Error(`status ${response.status}`);
     return {
-      json: JSON.parse(response.body),
+      json: parseServiceJson(response.body),
       cacheControl: response.headers['cache-control']?.toString(),
       expires: response.headers.expires?.toString(),
     };

@@ -1,3 +1,4 @@
+import { parseServiceJson } from '../../../platform/index.ts';
 import type { UpstreamResponse } from '../../upstream/index.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
 import { gatewayAssertion } from '../remote-schema/index.ts';
@@ -87,7 +88,7 @@ export function sendSchemaQuery(
 export function schemaData({ status, body }: UpstreamResponse, what: string, remedy?: string): Data {
   let result: { data?: Data | null; errors?: { message?: unknown }[] } | null;
   try {
-    result = JSON.parse(body);
+    result = parseServiceJson(body) as typeof result;
   } catch {
     const hint = status === 404 ? ': check the path of its URL' : '';
     throw schemaQueryFailure(`the response to the ${what} is not JSON (status ${status})${hint}`, status);
