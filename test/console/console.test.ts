@@ -595,12 +595,23 @@ describeInBrowser('the explorer', () => {
     const page = await openExplorer();
     await write(page, 'Operation', 'mutation put($file: Upload!) { store(file: $file) }');
     await page.getByRole('tab', { name: 'Files' }).click();
-    await page.getByLabel('Variable').last().fill('file');
     const note = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') };
-    await page.locator('input[type=file]').setInputFiles(note);
-    await page.getByRole('button', { name: 'Add a file' }).click();
+    // The second one of a variable takes the place of the first one.
+    for (const file of [{ ...note, name: 'other.txt', buffer: Buffer.from('other') }, note]) {
+      await page.getByLabel('Variable').last().fill('file');
+      await page.locator('input[type=file]').setInputFiles(file);
+      await page.getByRole('button', { name: 'Add a file' }).click();
+      await page.getByRole('button', { name: `Remove ${file.name}` }).waitFor();
+    }
+    expect(await page.getByRole('button', { name: 'Remove other.txt' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Run' }).click();
     await answered(page, '{"data":{"store":"HELLO"}}');
+    // It is of this tab alone.
+    await page.getByRole('button', { name: 'New tab' }).click();
+    expect(await page.getByRole('button', { name: 'Remove note.txt' }).count()).toBe(0);
+    await write(page, 'Operation', '{ orders { id } }');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await answered(page, '"id":"acme-1001"');
     await page.context().close();
   });
 

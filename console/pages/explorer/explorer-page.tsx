@@ -8,7 +8,7 @@ import { AnswerPanel } from './answer-panel.tsx';
 import { OperationTabs } from './operation-tabs.tsx';
 import { RunBar } from './run-bar.tsx';
 import { RunInputs } from './run-inputs.tsx';
-import type { ExplorerRun, StreamTransport } from './run-operation.ts';
+import type { StreamTransport } from './run-operation.ts';
 import { SidePanel } from './side-panel.tsx';
 import { changeTab, current } from './tabs-state.ts';
 import { useRun } from './use-run.ts';
@@ -18,12 +18,11 @@ export function ExplorerPage() {
   const schema = useLoaded(loadRoleSchema, [role.value]);
   const [side, setSide] = useState('docs');
   const [way, setWay] = useState<readonly string[]>([]);
-  const [files, setFiles] = useState<ExplorerRun['files']>([]);
   const [transport, setTransport] = useState<StreamTransport>('ws');
   const [isExplained, setExplained] = useState(false);
   const tab = current.value;
   const { answer, isRunning, run, stop } = useRun(tab.id);
-  const start = () => void run(tab, { files, transport, isExplained });
+  const start = () => void run(tab, { transport, isExplained });
   const showType = (name: string | undefined) => {
     if (name === undefined) return;
     setSide('docs');
@@ -58,7 +57,7 @@ export function ExplorerPage() {
             onShowInDocs={(_field, type, parent) => showType(type ?? parent)}
           />
         </div>
-        <RunInputs files={files} onFiles={setFiles} onRun={start} />
+        <RunInputs onRun={start} />
       </section>
       <div class="card">
         <AnswerPanel answer={answer} isRunning={isRunning} />

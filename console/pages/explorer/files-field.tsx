@@ -14,8 +14,9 @@ export function FilesField({ files, onChange }: FilesFieldProps) {
     const form = event.currentTarget;
     const given = new FormData(form);
     const file = given.get('file');
-    if (file instanceof File && file.name !== '')
-      onChange([...files, { variable: String(given.get('variable')), file }]);
+    const variable = String(given.get('variable'));
+    // One of the same variable is replaced.
+    if (file instanceof File && file.name !== '') onChange([...without(files, variable), { variable, file }]);
     form.reset();
   }
   return (
@@ -33,7 +34,7 @@ export function FilesField({ files, onChange }: FilesFieldProps) {
             <Button
               kind="quiet"
               aria-label={explorer.file.remove(file.name)}
-              onClick={() => onChange(files.filter((one) => one.variable !== variable))}
+              onClick={() => onChange(without(files, variable))}
             >
               ×
             </Button>
@@ -42,4 +43,8 @@ export function FilesField({ files, onChange }: FilesFieldProps) {
       </ul>
     </div>
   );
+}
+
+function without(files: ExplorerRun['files'], variable: string): ExplorerRun['files'] {
+  return files.filter((one) => one.variable !== variable);
 }

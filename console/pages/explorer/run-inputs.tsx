@@ -3,7 +3,6 @@ import { CodeEditor } from '../../editor/index.ts';
 import { Tabs } from '../../parts/index.ts';
 import { explorer } from '../../texts/index.ts';
 import { FilesField } from './files-field.tsx';
-import type { ExplorerRun } from './run-operation.ts';
 import { changeTab, current } from './tabs-state.ts';
 
 const INPUTS = [
@@ -12,20 +11,14 @@ const INPUTS = [
   { id: 'files', label: explorer.files },
 ];
 
-interface RunInputsProps {
-  readonly files: ExplorerRun['files'];
-  readonly onFiles: (files: ExplorerRun['files']) => void;
-  readonly onRun: () => void;
-}
-
 /** What is sent with the operation of the current tab: variables, headers, files. */
-export function RunInputs({ files, onFiles, onRun }: RunInputsProps) {
+export function RunInputs({ onRun }: { readonly onRun: () => void }) {
   const [input, setInput] = useState('variables');
   const tab = current.value;
   return (
     <Tabs label={explorer.variables} tabs={INPUTS} chosen={input} onChoose={setInput}>
       {input === 'files' ? (
-        <FilesField files={files} onChange={onFiles} />
+        <FilesField files={tab.files} onChange={(files) => changeTab({ files })} />
       ) : (
         <div class="editor-frame input">
           <CodeEditor

@@ -3,6 +3,7 @@ import { type DocumentNode, type OperationDefinitionNode, parse } from 'graphql'
 import { ownsStorage, USER_STORAGE, whenLoggedOut } from '../../session/index.ts';
 import { explorer } from '../../texts/index.ts';
 import type { Answer } from './answer.ts';
+import type { ExplorerRun } from './run-operation.ts';
 import { readWindowTabs, storeWindowTabs } from './window-tabs.ts';
 
 /** A tab of the explorer. */
@@ -12,6 +13,8 @@ export interface OperationTab {
   /** JSON texts, as they are typed. In memory only: they may hold passwords and tokens. */
   readonly variables: string;
   readonly headers: string;
+  /** In memory only. */
+  readonly files: ExplorerRun['files'];
   /** Which operation of the document is run, where it has several. */
   readonly operationName: string | undefined;
 }
@@ -59,7 +62,7 @@ function storedTabs(): readonly OperationTab[] {
 function newTab(query: string): OperationTab {
   // No `crypto.randomUUID`: browsers offer it to secure origins only.
   made++;
-  return { id: `tab-${made}`, query, variables: '', headers: '', operationName: undefined };
+  return { id: `tab-${made}`, query, variables: '', headers: '', files: [], operationName: undefined };
 }
 
 /** Opens a document in a tab of its own, or in the current one where that is empty. */

@@ -3,11 +3,10 @@ import { ApiError, RejectedRequest, type RequestHeaders } from '../../api/index.
 import { authorization, authorized } from '../../session/index.ts';
 import { explorer } from '../../texts/index.ts';
 import { type Answer, NO_ANSWER } from './answer.ts';
-import { type ExplorerRun, runOnce, type StreamTransport, subscribe } from './run-operation.ts';
+import { runOnce, type StreamTransport, subscribe } from './run-operation.ts';
 import { addToHistory, answers, keepAnswer, type OperationTab, operationsIn, operationToRun } from './tabs-state.ts';
 
 export interface RunOptions {
-  readonly files: ExplorerRun['files'];
   readonly transport: StreamTransport;
   readonly isExplained: boolean;
 }
@@ -60,7 +59,7 @@ export function useRun(tabId: string) {
 
 async function runTab(
   tab: OperationTab,
-  { files, transport, isExplained }: RunOptions,
+  { transport, isExplained }: RunOptions,
   signal: AbortSignal,
   show: (answer: Answer) => void,
 ): Promise<void> {
@@ -70,7 +69,7 @@ async function runTab(
   const operationName = operationsIn(tab.query).length > 1 ? operation?.name?.value : undefined;
   addToHistory(tab.query);
   const withOwn = (headers: object) => ({ ...headers, ...(isExplained && { 'x-portico-explain': 'true' }), ...own });
-  const base = { query: tab.query, operationName, variables, files };
+  const base = { query: tab.query, operationName, variables, files: tab.files };
   if (operation?.operation === 'subscription') {
     const headers = async () => withOwn(await authorization());
     await subscribe({ ...base, headers: {} }, transport, headers, signal, show);
