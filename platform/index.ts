@@ -38,7 +38,15 @@ export { createLogger, type LogDestination, type Logger, lineWriter, logJson, lo
 export * from './metrics/index.ts';
 export { assetUrl, compiledFile, packageDirectory } from './own-code/index.ts';
 export { destroyConnection, POOL_CONNECTIONS, withPassword } from './postgres.ts';
-export { type ChildMessage, fail, type RunningService, runService, StartError, tellLauncher } from './process.ts';
+export {
+  type ChildMessage,
+  fail,
+  type RunningService,
+  runService,
+  StartError,
+  stopDeadlineMs,
+  tellLauncher,
+} from './process.ts';
 export { COUNTING_REDIS, connectionErrors } from './redis-options.ts';
 export { type CacheBounds, SecondChanceCache } from './second-chance-cache.ts';
 export {

@@ -13,6 +13,8 @@ export class StartError extends Error {
 export interface RunningService {
   /** Where it listens, for the launcher that started it. */
   readonly port: number;
+  /** How long its settings let a stop take, in milliseconds; undefined: less than two minutes. */
+  readonly longestStopMs?: number;
   /** Finishes what is in flight, then frees all resources. */
   stop(): Promise<void>;
 }
@@ -31,8 +33,14 @@ export function tellLauncher(message: ChildMessage): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 
-/** Longer than the longest drain and grace times that can be set. */
-const STOP_DEADLINE_MS = 125_000;
+/** What a stop takes beyond the times that are set, at most. */
+const STOP_MARGIN_MS = 5_000;
+const LONGEST_STOP_MS = 120_000;
+
+/** After how long a stop counts as failed, in milliseconds. @param service undefined while it starts. */
+export function stopDeadlineMs(service: Pick<RunningService, 'longestStopMs'> | undefined): number {
+  return Math.max(LONGEST_STOP_MS, service?.longestStopMs ?? 0) + STOP_MARGIN_MS;
+}
 
 /**
  * Runs one service as a process: starts it, stops it on SIGTERM, SIGINT or when the launcher that started it has exited,
@@ -51,13 +59,17 @@ export function runService(name: string, start: (stopping: AbortSignal) => Promi
     if (stopping) return;
     stopping = true;
     startIsOver.abort();
-    setTimeout(() => fail(name, new Error('did not stop in time')), STOP_DEADLINE_MS).unref();
+    const failLate = () => fail(name, new Error('did not stop in time'));
+    const deadline = setTimeout(failLate, stopDeadlineMs(undefined)).unref();
     started.then(
-      (service) =>
+      (service) => {
+        clearTimeout(deadline);
+        setTimeout(failLate, stopDeadlineMs(service)).unref();
         service.stop().then(
           () => process.exit(0),
           (error) => fail(name, error),
-        ),
+        );
+      },
       () => {},
     );
   };

@@ -60,6 +60,8 @@ export async function startGateway(
 
   return {
     port: listening.port,
+    // Jobs have as long as requests, after these.
+    longestStopMs: config.PORTICO_DRAIN_SECONDS * 1000 + 2 * stopGraceMs,
     reload: (reason) => reloadQuietly(reloads, reason, true),
     whenReloaded: (listener) => {
       reloads.onReloaded = listener;

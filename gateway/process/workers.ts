@@ -22,7 +22,8 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
   const onHangUp = () => void crew.reload(true);
   process.on('SIGHUP', onHangUp);
   const withinSeconds = config.PORTICO_DRAIN_SECONDS + config.HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT;
-  const stop = () => crew.stop(withinSeconds * 1000 + ENDING_MS);
+  const longestStopMs = withinSeconds * 1000 + ENDING_MS;
+  const stop = () => crew.stop(longestStopMs);
   // Workers may wait for their sources for longer than a stop may take.
   let stopped: Promise<void> | undefined;
   const stopStarting = () => {
@@ -53,6 +54,7 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
   log.info({ event: 'workers.ready', port, workers: config.workers }, 'all workers are listening');
   return {
     port,
+    longestStopMs,
     stop: async () => {
       process.off('SIGHUP', onHangUp);
       if (marks) marks.close();
