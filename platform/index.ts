@@ -14,7 +14,7 @@ export {
 } from './files/index.ts';
 export { type InitialHeap, keepWasmUnoptimized, limitHeapGrowth } from './heap.ts';
 export {
-  ANY_ADDRESS,
+  addressUrl,
   basicAuthorization,
   type ConnectionCounts,
   type ConnectionLimits,

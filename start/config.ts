@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { ANY_ADDRESS, compiledFile, packageDirectory, readSettings, setting } from '../platform/index.ts';
+import { addressUrl, compiledFile, packageDirectory, readSettings, setting } from '../platform/index.ts';
 import { withoutEmptyFiles } from './given-settings.ts';
 
 interface Address {
@@ -122,11 +122,4 @@ export function readStartSettings(environment: NodeJS.ProcessEnv = process.env, 
     audience: values.AUTH_AUDIENCE,
     environment: withoutEmptyFiles(environment),
   };
-}
-
-/** Where a service that listens on `host` and `port` is reached from this machine. */
-export function addressUrl(host: string, port: number): string {
-  const anywhere = host === '0.0.0.0' || host === '::' || host === ANY_ADDRESS;
-  const name = anywhere ? LOOPBACK_ADDRESS : host.includes(':') ? `[${host}]` : host;
-  return `http://${name}:${port}`;
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { addressUrl } from '../platform/index.ts';
 import type { ChildSpec } from './child.ts';
-import { addressUrl, COMPILED_DIR, PACKAGE_DIR, type StartSettings } from './config.ts';
+import { COMPILED_DIR, PACKAGE_DIR, type StartSettings } from './config.ts';
 import { DEMO_ACCOUNTS, DEMO_ROLES } from './demo-accounts.ts';
 import { isSet } from './given-settings.ts';
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEMO_OPERATOR } from '../auth-service/cli/demo-operator.ts';
+import { addressUrl } from '../platform/index.ts';
 import { type PreloadedChild, preloadChild, startChild } from './child.ts';
-import { addressUrl, PACKAGE_DIR, type StartSettings } from './config.ts';
+import { PACKAGE_DIR, type StartSettings } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { assertionKeyFor, developmentSecretsFor, revocationSecretsFor } from './development-secrets.ts';
 import { type EmbeddedDatabase, embeddedDatabaseIn } from './embedded-database/index.ts';

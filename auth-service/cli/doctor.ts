@@ -1,4 +1,4 @@
-import { SettingsError } from '../../platform/index.ts';
+import { addressUrl, SettingsError } from '../../platform/index.ts';
 import { type Config, readConfig } from '../config.ts';
 import { connectToDatabase, openDatabase, pendingMigrations, readUserRights } from '../database/index.ts';
 import { type Bcrypt, loadBcrypt } from '../passwords/index.ts';
@@ -210,8 +210,7 @@ async function checkPasswords(config: Config, findings: Finding[]): Promise<void
 }
 
 async function checkService({ listen }: Config, given: string | undefined, findings: Finding[]): Promise<void> {
-  const host = ['0.0.0.0', '::'].includes(listen.host) ? '127.0.0.1' : listen.host;
-  const url = given ?? `http://${host.includes(':') ? `[${host}]` : host}:${listen.port}`;
+  const url = given ?? addressUrl(listen.host, listen.port);
   const answer = await fetchJson(new URL('/readyz', url));
   if (answer.ok) findings.push({ check: 'service', result: 'ok', detail: `ready at ${url}` });
   // Without --url it may well run elsewhere, as in a container of its own.

@@ -1,9 +1,9 @@
+export { addressUrl } from './address-url.ts';
 export { basicAuthorization } from './basic-authorization.ts';
 export { clientAddress, networkOf } from './client-address.ts';
 export type { ConnectionCounts, ConnectionLimits } from './connection-guard.ts';
 export { isHeaderValue } from './header-value.ts';
 export {
-  ANY_ADDRESS,
   checkPort,
   type ListeningServer,
   type ListenOptions,

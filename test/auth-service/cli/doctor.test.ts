@@ -58,6 +58,12 @@ describe('the doctor', () => {
     expect([silent.code, silent.of('service')?.result]).toEqual([1, 'failed']);
   });
 
+  test.each(['0.0.0.0', '*'])('asks a service that listens on all addresses (%s) on this machine', async (host) => {
+    const { port } = new URL(world.service.url);
+    const { of } = await diagnose({ AUTH_HOST: host, AUTH_PORT: port });
+    expect(of('service')).toEqual({ check: 'service', result: 'ok', detail: `ready at http://127.0.0.1:${port}` });
+  });
+
   test('says which setting leads elsewhere where the service and the gateway do not answer', async () => {
     const { code, of } = await diagnose({ AUTH_PORT: '1', AUTH_ISSUER: 'http://127.0.0.1:1' });
     expect(code).toBe(0);
