@@ -14,7 +14,8 @@ const RUN = `
   import { keepWasmUnoptimized } from ${JSON.stringify(PLATFORM.href)};
   keepWasmUnoptimized();
   const { instance } = await WebAssembly.instantiate(Buffer.from('${MODULE}', 'hex'));
-  console.log(instance.exports.answer());
+  // console.log colours a number where FORCE_COLOR is set.
+  console.log(String(instance.exports.answer()));
 `;
 
 test.each([

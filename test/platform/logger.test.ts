@@ -98,8 +98,8 @@ describe('a process that logs to a pipe', () => {
   async function piped(reader: string): Promise<{ code: number | null; signal: string | null; output: string }> {
     const directory = mkdtempSync(join(tmpdir(), 'portico-log-'));
     const pipe = join(directory, 'pipe');
-    const shell = `mkfifo ${pipe}; (${reader}) < ${pipe} & READER=$!
-      "$0" --input-type=module -e "$1" > ${pipe} 3>&- & echo $! >&3
+    const shell = `mkfifo '${pipe}'; (${reader}) < '${pipe}' & READER=$!
+      "$0" --input-type=module -e "$1" > '${pipe}' 3>&- & echo $! >&3
       wait $!; CODE=$?; echo "exit $CODE" >&3; [ -z "$KEEP" ] && kill $READER 2>/dev/null; wait $READER; exit $CODE`;
     const child = spawn('sh', ['-c', shell, process.execPath, program], {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
