@@ -71,7 +71,9 @@ class OperationGenerator {
     const { kind = OperationTypeNode.QUERY } = this.#options;
     const root = this.#schema.getRootType(kind as OperationTypeNode);
     if (!root) throw new Error(`no ${kind}`);
-    const selection = this.#selection(root, [], 0);
+    // A subscription has one root field, whatever variables say (GraphQL 5.2.4.1).
+    const isSubscription = kind === OperationTypeNode.SUBSCRIPTION;
+    const selection = isSubscription ? `{ ${this.#field(root, [], 0, false)} }` : this.#selection(root, [], 0);
     const declared = this.#declared.length > 0 ? `(${this.#declared.join(', ')})` : '';
     return {
       text: [`${kind} Generated${declared} ${selection}`, ...this.#fragments].join('\n'),
@@ -141,7 +143,7 @@ class OperationGenerator {
     return `${this.#key('__typename', 'the type', path).prefix}__typename${this.#directive()}`;
   }
 
-  #field(type: GraphQLNamedType, path: readonly string[], depth: number): string | undefined {
+  #field(type: GraphQLNamedType, path: readonly string[], depth: number, mayBeSkipped = true): string | undefined {
     if (!isObjectType(type) && !isInterfaceType(type)) return undefined;
     const fields = Object.values(type.getFields()).filter(
       (field) => depth < this.#depth || !isCompositeType(getNamedType(field.type)),
@@ -151,7 +153,7 @@ class OperationGenerator {
     const named = getNamedType(field.type);
     const given = this.#arguments(field);
     const { key, prefix } = this.#key(field.name, `${field.name}${given}: ${String(field.type)}`, path);
-    const directive = this.#directive();
+    const directive = mayBeSkipped ? this.#directive() : '';
     const inner = isCompositeType(named) ? ` ${this.#selection(named, [...path, key], Math.floor(depth) + 1)}` : '';
     return `${prefix}${field.name}${given}${directive}${inner}`;
   }

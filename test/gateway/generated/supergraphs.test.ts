@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { SEED } from '../../seed.ts';
 import { operations } from './operations.ts';
 import { type OperationToCheck, problemOf, type Way } from './supergraphs/check-operation.ts';
+import { outageProblemOf } from './supergraphs/check-outage.ts';
 import { generateModel } from './supergraphs/generate-model.ts';
 import { type GeneratedGraph, openGeneratedGraph } from './supergraphs/generated-graph.ts';
 import type { GraphModel } from './supergraphs/graph-model.ts';
@@ -66,7 +67,7 @@ async function check(
 ): Promise<number> {
   const { model, whole } = graph;
   let compared = 0;
-  for (const kind of ['query', 'mutation'] as const) {
+  for (const kind of ['query', 'mutation', 'subscription'] as const) {
     if (!whole.getRootType(kind as never)) continue;
     const faults = fc.oneof(fc.constant(0), fc.nat({ max: 1_000_000 }));
     const generated = operations({ schema: whole, values: VALUES, kind });
@@ -76,7 +77,7 @@ async function check(
         // The query planner may end the process.
         if (RUNS > FEW)
           writeFileSync(join(tmpdir(), 'generated-supergraph.json'), JSON.stringify({ seed, ...operation }));
-        return (await problemOf(graph, operation, way, () => void compared++)) === undefined;
+        return (await anyProblemOf(graph, operation, way, () => void compared++)) === undefined;
       }),
       { numRuns: OPERATIONS, seed, interruptAfterTimeLimit: LONGEST_SHRINKING_MS },
     );
@@ -85,6 +86,18 @@ async function check(
     throw await failure({ text, variables, faults: given }, { model, way, seed, reopen });
   }
   return compared;
+}
+
+/** With all subgraphs, and with one that does not answer. */
+async function anyProblemOf(
+  graph: GeneratedGraph,
+  operation: OperationToCheck,
+  way: Way,
+  compared?: () => void,
+): Promise<object | undefined> {
+  const { graphs } = graph.model;
+  const service = graphs[operation.text.length % graphs.length] ?? '';
+  return (await problemOf(graph, operation, way, compared)) ?? outageProblemOf(graph, operation, way, service);
 }
 
 /** The error that shows an operation and what is wrong with its answer, over as few subgraphs and fields as possible. */
@@ -96,7 +109,7 @@ async function failure(
     const graph = reopen();
     return typeof graph === 'string'
       ? undefined
-      : problemOf(graph, operation, way).catch((error: unknown) => ({ error }));
+      : anyProblemOf(graph, operation, way).catch((error: unknown) => ({ error }));
   };
   await reduceModel(model, async () => (await problemNow()) !== undefined);
   const texts = [...subgraphSdls(model)].map(([name, sdl]) => `# ${name}\n${sdl}`);

@@ -1,6 +1,6 @@
 import { type DocumentNode, execute, parse, validate } from 'graphql';
 import { UnplannableOperation } from '../../../../gateway/federation/index.ts';
-import { differenceOf, ReferenceSchema } from '../same-answer.ts';
+import { type Answered, differenceOf, ReferenceSchema } from '../same-answer.ts';
 import type { GeneratedGraph } from './generated-graph.ts';
 
 export interface OperationToCheck {
@@ -57,7 +57,13 @@ async function mutationsOf(
   return [...graph.mutations];
 }
 
-async function answer(graph: GeneratedGraph, text: string, variables: OperationToCheck['variables'], way: Way) {
+/** Undefined for an operation that cannot be planned. */
+export async function answer(
+  graph: GeneratedGraph,
+  text: string,
+  variables: OperationToCheck['variables'],
+  way: Way,
+): Promise<Answered | undefined> {
   if (way === 'plan')
     try {
       return await graph.plan(text, variables);

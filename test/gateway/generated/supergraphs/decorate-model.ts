@@ -17,17 +17,31 @@ export function decorate(model: GraphModel, random: Random): void {
     const count = random.below(4);
     for (let at = 0; at < count; at++) addRequirement(model, entity, random);
   }
-  const all = [...model.query, ...model.mutation, ...entities.flatMap(({ fields }) => fields)];
+  const roots = [...model.query, ...model.mutation, ...model.subscription];
+  const all = [...roots, ...entities.flatMap(({ fields }) => fields)];
   for (const field of all) {
     if (field.targets.length > 0 && random.chance(25)) addProvided(model, field, random);
     if (isPlain(field) && random.chance(4) && !hasExternal(field))
       for (const [graph, share] of field.shares) field.shares.set(graph, { ...share, inaccessible: true });
     const [first] = field.shares;
     if (first && field.shares.size > 1 && !field.type.endsWith('!') && !hasExternal(field) && random.chance(20)) {
+      // A failure below it would null more in that subgraph than the supergraph's type says.
+      if (!makeSteady(model, field.targets)) continue;
       field.shares.set(first[0], { ...first[1], type: `${field.type}!` });
       field.isSteady = true;
     }
   }
+}
+
+/** Makes all fields of value types never fail; false where one is an entity. */
+function makeSteady(model: Pick<GraphModel, 'objects'>, targets: readonly string[]): boolean {
+  const found = model.objects.filter(({ name }) => targets.includes(name));
+  if (found.some(isEntity)) return false;
+  for (const field of found.flatMap(({ fields }) => fields.filter(({ isSteady }) => !isSteady))) {
+    field.isSteady = true;
+    if (!makeSteady(model, field.targets)) return false;
+  }
+  return true;
 }
 
 function hasExternal({ shares }: FieldModel): boolean {

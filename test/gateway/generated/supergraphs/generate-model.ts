@@ -70,6 +70,7 @@ class ModelGenerator {
       input: this.#input(),
       query: this.#rootFields('q', 1 + random.below(3)),
       mutation: random.chance(60) ? this.#rootFields('m', 1 + random.below(2)) : [],
+      subscription: random.chance(60) ? this.#rootFields('s', 1) : [],
       labels: ['next', 'percent(50)'],
     };
     decorate(model, random);

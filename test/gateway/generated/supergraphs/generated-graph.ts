@@ -18,6 +18,7 @@ import {
   FederatedGraph,
   openPlanner,
   responseObject,
+  SubgraphFailure,
   UnplannableOperation,
 } from '../../../../gateway/federation/index.ts';
 import { StitchedGraph } from '../../../../gateway/stitching/index.ts';
@@ -50,6 +51,8 @@ export interface GeneratedGraph {
   readonly calls: string[];
   /** Queries that a subgraph refused, and why. */
   readonly refused: string[];
+  /** Subgraphs that do not answer. */
+  readonly down: Set<string>;
   /** @throws UnplannableOperation */
   plan(text: string, variables: Readonly<Record<string, unknown>>): Promise<Answered>;
   /** Undefined where the graph cannot be stitched. */
@@ -67,6 +70,7 @@ export function openGeneratedGraph(model: GraphModel, active: ReadonlySet<string
   const mutations: string[] = [];
   const refused: string[] = [];
   const calls: string[] = [];
+  const down = new Set<string>();
   const composed: Composition = compose([...sdls].map(([name, sdl]) => ({ name, sdl })));
   if ('problems' in composed) return composed.problems.map(({ code, message }) => `${code}: ${message}`).join('\n');
   const given = parse(composed.supergraph.join('\n\n'), { noLocation: true });
@@ -79,6 +83,7 @@ export function openGeneratedGraph(model: GraphModel, active: ReadonlySet<string
     const schema = schemas.get(service);
     if (!schema) throw new TypeError(`no subgraph ${service}`);
     calls.push(`${service}: ${query} ${JSON.stringify(variables)}`);
+    if (down.has(service)) throw new SubgraphFailure(`${service} is down`);
     const document = parse(query);
     const problems = validate(schema, document);
     const result =
@@ -121,14 +126,27 @@ export function openGeneratedGraph(model: GraphModel, active: ReadonlySet<string
     mutations,
     calls,
     refused,
-    plan: async (text, variables) => responseObject(await federated.prepare(text).run(variables, undefined)),
+    down,
+    plan: async (text, variables) => {
+      if (getOperationAST(parse(text))?.operation !== 'subscription')
+        return responseObject(await federated.prepare(text).run(variables, undefined));
+      const prepared = federated.prepareSubscription(text);
+      const { subgraph, body } = prepared.source(variables);
+      const source = JSON.parse(body);
+      const event = await run(subgraph, source.query, source.variables ?? {});
+      return responseObject(await prepared.join(event, variables, undefined));
+    },
     stitch:
       stitched &&
       (async (text, variables) => {
         const document = parse(text);
         const operation = getOperationAST(document);
         if (!operation) throw new UnplannableOperation('no operation');
-        return JSON.parse(JSON.stringify(await stitched.compile({ document, operation })(variables, undefined)));
+        if (operation.operation !== 'subscription')
+          return JSON.parse(JSON.stringify(await stitched.compile({ document, operation })(variables, undefined)));
+        const { source, complete } = stitched.compileSubscription({ document, operation })(variables);
+        const event = await source?.subschema.executor?.(source);
+        return JSON.parse(JSON.stringify(await complete((event ?? {}) as never, undefined)));
       }),
   };
 }

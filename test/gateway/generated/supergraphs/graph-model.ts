@@ -77,6 +77,7 @@ export interface GraphModel {
   readonly input: ReadonlyMap<string, string>;
   readonly query: FieldModel[];
   readonly mutation: FieldModel[];
+  readonly subscription: FieldModel[];
   readonly labels: readonly string[];
 }
 

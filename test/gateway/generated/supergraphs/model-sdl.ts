@@ -17,7 +17,8 @@ export function subgraphSdls(model: GraphModel): ReadonlyMap<string, string> {
 
 function sdlOf(model: GraphModel, graph: string): string {
   const { objects, interfaces, unions, enums, input } = model;
-  const roots = [['Query', model.query] as const, ['Mutation', model.mutation] as const].map(([name, fields]) =>
+  const { query: Query, mutation: Mutation, subscription: Subscription } = model;
+  const roots = Object.entries({ Query, Mutation, Subscription }).map(([name, fields]) =>
     typeText(`type ${name}`, fieldTexts(fields, graph)),
   );
   return [

@@ -31,9 +31,9 @@ export class ModelValues {
 
   /** The field of a type; also one that an interface object adds to it. */
   fieldOf(type: string, name: string): { readonly field: FieldModel; readonly coordinate: string } | undefined {
-    const { objects, interfaces, query, mutation } = this.#model;
-    const fields =
-      type === 'Query' ? query : type === 'Mutation' ? mutation : objects.find((one) => one.name === type)?.fields;
+    const { objects, interfaces, query: Query, mutation: Mutation, subscription: Subscription } = this.#model;
+    const roots: Readonly<Record<string, readonly FieldModel[]>> = { Query, Mutation, Subscription };
+    const fields = roots[type] ?? objects.find((one) => one.name === type)?.fields;
     const own = fields?.find((field) => field.name === name);
     if (own) return { field: own, coordinate: `${type}.${name}` };
     for (const one of interfaces) {

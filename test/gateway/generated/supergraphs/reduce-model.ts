@@ -5,6 +5,7 @@ export async function reduceModel(model: GraphModel, fails: () => Promise<boolea
   const lists: readonly unknown[][] = [
     model.query,
     model.mutation,
+    model.subscription,
     ...model.objects.map(({ fields }) => fields),
     ...model.interfaces.map(({ objectFields }) => objectFields),
   ];
