@@ -33,6 +33,8 @@ interface SessionToEnd {
   tenantId: number;
   userId: string;
   sessionId: string;
+  /** Whether the caller has proved more than possession of a refresh token that was exchanged long ago. */
+  mayEndOthers: boolean;
 }
 
 /**
@@ -42,12 +44,16 @@ interface SessionToEnd {
 export function createLogout({ database, audit, refreshTokens, identifyCaller, now }: LogoutOptions): Logout {
   async function findSession(token: string | null | undefined, accessToken: string | undefined) {
     const caller = await identifyCaller(accessToken);
-    const bearer: SessionToEnd | undefined = caller && { ...caller.account, sessionId: caller.sessionId };
+    const bearer: SessionToEnd | undefined = caller && {
+      ...caller.account,
+      sessionId: caller.sessionId,
+      mayEndOthers: true,
+    };
     if (token == null) return bearer;
     const named = await findSessionOfToken({ database, refreshTokens }, token);
     if (!named || named.tokenExpiresAt <= now()) return undefined;
     const isAnothers = bearer && (bearer.tenantId !== named.tenantId || bearer.userId !== named.userId);
-    return isAnothers ? undefined : named;
+    return isAnothers ? undefined : { ...named, mayEndOthers: bearer !== undefined || !named.isSuperseded };
   }
 
   /** A caller can send such a token any number of times, so the entry is deduplicated. */
@@ -67,6 +73,8 @@ export function createLogout({ database, audit, refreshTokens, identifyCaller, n
     const session = await findSession(token, accessToken);
     if (!session) return refuse(undefined, origin);
     const { tenantId, userId, sessionId } = session;
+    // The finder of an old token must not log its owner out everywhere.
+    if (all && !session.mayEndOthers) return refuse(session, origin);
     const at = now();
     const ended = await database.inTenant(
       tenantId,
@@ -89,7 +97,7 @@ export function createLogout({ database, audit, refreshTokens, identifyCaller, n
           return count;
         }
         await lockUser(transaction, tenantId, userId);
-        // A token of an ended session ends no other one: the finder of an old token must not log its owner out.
+        // For the same reason a token of an ended session ends no other one.
         const alive = await transaction.session.count({
           where: { tenantId, id: sessionId, revokedAt: null, expiresAt: { gt: at } },
         });

@@ -136,6 +136,18 @@ describe.each(await availableEngines())('sessions, on %s', (engine) => {
       expect(await isAlive(fresh)).toBe(true);
     });
 
+    test('everywhere by a token that was exchanged twice is refused, unless a bearer token is sent too', async () => {
+      const { login } = await newUser();
+      const [first, other] = [await login(), await login()];
+      const second = await client.refresh(first.refresh_token);
+      await client.refresh(second.result.data?.refresh_token ?? '');
+      const logout = { all: true, refresh_token: first.refresh_token };
+
+      expect(await client.logout(logout)).toMatchObject({ status: 401 });
+      expect(await isAlive(other)).toBe(true);
+      expect((await client.logout(logout, other.access_token)).result.data).toEqual({ revoked_sessions: 2 });
+    });
+
     test('without any token, or with an unknown one, is refused', async () => {
       expect(await client.logout(undefined)).toMatchObject({
         status: 401,
