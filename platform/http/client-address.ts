@@ -4,7 +4,13 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 /** `203.0.113.7:4711` or `[2001:db8::7]:4711`, as some proxies write; the port does not identify the caller. */
 const WITH_PORT = /^(?:\[(?<bracketed>[^\]]+)\](?::\d+)?|(?<plain>[\d.]+):\d+)$/;
 
-const MAPPED = /^::ffff:(?<address>\d+\.\d+\.\d+\.\d+)$/i;
+const MAPPED_AND_DOTTED = /^::ffff:(?<address>\d+\.\d+\.\d+\.\d+)$/i;
+
+/** `::ffff:0:0/96`, of IPv4-mapped addresses (RFC 4291 section 2.5.5.2). */
+const MAPPED = [0, 0, 0, 0, 0, 0xffff];
+
+/** `64:ff9b::/96`, of addresses that are translated between IPv4 and IPv6 (RFC 6052 section 2.1). */
+const TRANSLATED = [0x64, 0xff9b, 0, 0, 0, 0];
 
 /**
  * The IP address of the client, from the entries of `X-Forwarded-For` that trusted proxies wrote.
@@ -30,28 +36,55 @@ function addressIn(entry: string): string | undefined {
   return isIP(address) === 0 ? undefined : withoutMapping(address);
 }
 
-/** An IPv4 client of a dual-stack socket has the address `::ffff:203.0.113.7`. */
+/** An IPv4 client of a dual-stack socket has the address `::ffff:203.0.113.7`; some proxies write `::ffff:cb00:7107`. */
 function withoutMapping(address: string): string {
   if (!address.startsWith('::')) return address;
-  const mapped = MAPPED.exec(address)?.groups?.address;
-  return mapped !== undefined && isIPv4(mapped) ? mapped : address;
+  // As Node writes those of connections, for each request.
+  const dotted = MAPPED_AND_DOTTED.exec(address)?.groups?.address;
+  return dotted !== undefined && isIPv4(dotted) ? dotted : (ipv4Within(groupsOf(address), MAPPED) ?? address);
 }
 
-/** An IPv4 address, or the /64 of an IPv6 one: within that, a single caller has as many addresses as it likes. */
+/**
+ * An IPv4 address, or the /64 of an IPv6 one: within that, a single caller has as many addresses as it likes. Clients that a
+ * translator of RFC 6052 brings to IPv6 have their IPv4 address.
+ */
 export function networkOf(address: string): string {
   const plain = withoutMapping(address).split('%')[0] ?? '';
   if (!isIPv6(plain)) return withoutMapping(address);
-  const [head = '', tail] = plain.split('::');
-  const before = groups(head);
-  const after = tail === undefined ? [] : groups(tail);
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0');
-  return [...before, ...zeros, ...after]
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
+  const groups = groupsOf(plain);
+  return (
+    ipv4Within(groups, TRANSLATED) ??
+    groups
+      .slice(0, 4)
+      .map((group) => group.toString(16))
+      .join(':')
+  );
 }
 
-function groups(text: string): readonly string[] {
-  // An IPv4 ending stands for two groups; it is never among the first four.
-  return text === '' ? [] : text.split(':').flatMap((group) => (group.includes('.') ? ['0', '0'] : [group]));
+/** The IPv4 address that the last two groups are, where the first six are those of `prefix`. */
+function ipv4Within(groups: readonly number[], prefix: readonly number[]): string | undefined {
+  const [high, low] = groups.slice(prefix.length);
+  if (high === undefined || low === undefined || prefix.some((group, index) => groups[index] !== group))
+    return undefined;
+  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): readonly number[] {
+  const [head = '', tail] = address.split('::');
+  const before = writtenGroups(head);
+  const after = writtenGroups(tail ?? '');
+  return [...before, ...Array<number>(Math.max(0, 8 - before.length - after.length)).fill(0), ...after];
+}
+
+function writtenGroups(text: string): readonly number[] {
+  return text === ''
+    ? []
+    : text.split(':').flatMap((group) => (group.includes('.') ? ipv4Groups(group) : [Number.parseInt(group, 16)]));
+}
+
+/** An address may end in an IPv4 address, which stands for two groups. */
+function ipv4Groups(text: string): readonly number[] {
+  const [a = 0, b = 0, c = 0, d = 0] = text.split('.').map(Number);
+  return [(a << 8) | b, (c << 8) | d];
 }

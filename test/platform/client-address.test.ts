@@ -34,6 +34,8 @@ describe('behind proxies', () => {
     [1, '[2001:db8::7]', '2001:db8::7'],
     [1, '2001:db8::7', '2001:db8::7'],
     [1, '::FFFF:203.0.113.7', '203.0.113.7'],
+    [1, '::ffff:cb00:7107', '203.0.113.7'],
+    [1, '::fffe:cb00:7107', '::fffe:cb00:7107'],
   ])('the entry that the outermost of %d wrote counts: %p is %p', (proxies, forwarded, expected) => {
     expect(clientAddress(request('10.0.0.1', forwarded), proxies)).toBe(expected);
   });
@@ -57,11 +59,14 @@ describe('behind proxies', () => {
 test.each([
   ['127.0.0.1', '127.0.0.1'],
   ['::ffff:127.0.0.1', '127.0.0.1'],
+  ['::ffff:7f00:1', '127.0.0.1'],
+  ['64:ff9b::203.0.113.7', '203.0.113.7'],
+  ['64:ff9b::cb00:7107', '203.0.113.7'],
+  ['64:ff9b:1::cb00:7107', '64:ff9b:1:0'],
   ['::1', '0:0:0:0'],
   ['2001:db8::1', '2001:db8:0:0'],
   ['2001:0DB8:0001:0002:3:4:5:6', '2001:db8:1:2'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
-  ['64:ff9b::192.0.2.33', '64:ff9b:0:0'],
   ['1:2:3:4:5:6:192.0.2.33', '1:2:3:4'],
   ['', ''],
 ])('the network of %p is %p', (address, expected) => {
