@@ -11,11 +11,16 @@ import { fail, type RunningService, runService, StartError } from '../platform/i
 runService('compiler', async (): Promise<RunningService> => {
   const [project = ''] = process.argv.slice(2);
   const compile = await loadCompile(project);
-  const compiler = spawn(process.execPath, [compilerScript(), '-p', project, '--watch', '--preserveWatchOutput'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    // The compiler's script starts the real one; a process group lets both be stopped.
-    detached: true,
-  });
+  // With FORCE_COLOR it would colour its errors, which are recognized below, also in a pipe.
+  const compiler = spawn(
+    process.execPath,
+    [compilerScript(), '-p', project, '--watch', '--preserveWatchOutput', '--pretty', 'false'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      // The compiler's script starts the real one; a process group lets both be stopped.
+      detached: true,
+    },
+  );
   let stopping = false;
   compiler.once('exit', () => {
     if (!stopping) fail('compiler', new StartError('the TypeScript compiler has ended'));

@@ -26,6 +26,8 @@ beforeAll(async () => {
     packageDir,
     arguments: ['orders', '--watch'],
     dataDir: join(packageDir, 'data'),
+    // Shells and continuous integrations set it; the compiler then colours its errors also in a pipe.
+    environment: { FORCE_COLOR: '1' },
   });
   await portico.wrote(/^the compiler is ready/m);
 });
