@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { GraphQLSchema } from 'graphql';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import type { Preset, Presets } from '../permissions/index.ts';
-import { evasions, type Permitted, permissionProblems, permittedSchema } from '../permissions/index.ts';
+import { evadablePresetProblems, type Permitted, permissionProblems, permittedSchema } from '../permissions/index.ts';
 import type { SourceProblem } from '../source.ts';
 import {
   type Coordinates,
@@ -86,7 +86,7 @@ export async function federatedPermissions(
     alike.set(key, part);
     parts.set(role, part);
     if (part)
-      for (const message of evasions(presets, part.withPresets))
+      for (const message of evadablePresetProblems(presets, part.withPresets))
         for (const [member, grant] of grants)
           if (grant.presets.size > 0)
             note(member.name, { path: ['permissions'], message: `permission of role "${String(role)}": ${message}` });

@@ -1,8 +1,8 @@
 export type { Preset, Presets } from './preset.ts';
+export { evadablePresetProblems } from './preset-checks.ts';
 export { withPresets } from './preset-executor.ts';
 export { takePresets } from './presets.ts';
 export {
-  evasions,
   mayAnswerMore,
   type Permitted,
   partsByRole,

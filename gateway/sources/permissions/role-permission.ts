@@ -2,11 +2,8 @@ import {
   buildASTSchema,
   type GraphQLArgument,
   type GraphQLInputField,
-  type GraphQLInputType,
-  type GraphQLNamedInputType,
   type GraphQLNamedType,
   type GraphQLSchema,
-  getNamedType,
   isAbstractType,
   isEnumType,
   isInputObjectType,
@@ -29,7 +26,7 @@ import { schemaValidationProblems } from '../schema-problems.ts';
 import { SourceError, type SourceProblem, type Subschema } from '../source.ts';
 import { inheritDefaults, inheritOneOf } from './inherited-inputs.ts';
 import type { Presets } from './preset.ts';
-import { presetProblems } from './preset-values.ts';
+import { evadablePresetProblems, presetTypeProblems } from './preset-checks.ts';
 import { takePresets } from './presets.ts';
 import { sdlLines } from './sdl-lines.ts';
 
@@ -134,7 +131,7 @@ export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted
       if (whole) found.push(...permittedTypeProblems(type, whole));
       else found.push(missingInRemote('type', type.name, type.name, Object.keys(upstream.getTypeMap())));
     }
-    found.push(...misfits(presets, withPresets), ...evasions(presets, withPresets));
+    found.push(...presetTypeProblems(presets, withPresets), ...evadablePresetProblems(presets, withPresets));
     // A part that is wrong is often no schema either, and the reasons above say it better.
     if (found.length === 0) found.push(...schemaValidationProblems(schema));
     if (found.length > 0) return { problems: found };
@@ -160,71 +157,6 @@ export function mayAnswerMore(part: GraphQLSchema, upstream: GraphQLSchema): boo
       return part.getPossibleTypes(type).length < upstream.getPossibleTypes(whole).length;
     return isEnumType(type) && isEnumType(whole) && type.getValues().length < whole.getValues().length;
   });
-}
-
-/** Presets that do not fit the type of their input. */
-function misfits(presets: Presets, schema: GraphQLSchema): readonly string[] {
-  return [...presets].flatMap(([key, preset]) => {
-    const type = inputType(key, schema);
-    return type ? presetProblems(preset, type).map((problem) => `@preset of "${key}": ${problem}`) : [];
-  });
-}
-
-/** Presets of an object's field that do not hold when the field is reached through an interface. */
-export function evasions(presets: Presets, schema: GraphQLSchema): readonly string[] {
-  return [...evadedArguments(presets, schema), ...evadedInputObjects(presets, schema)];
-}
-
-/** Arguments that clients cannot set, since each field of their type is preset. */
-function evadedInputObjects(presets: Presets, schema: GraphQLSchema): readonly string[] {
-  const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) || isInterfaceType(type));
-  return types.flatMap((type) =>
-    Object.values(type.getFields()).flatMap(({ name, args }) =>
-      args
-        .filter((argument) => isPresetOnly(getNamedType(argument.type), presets))
-        .flatMap((argument) =>
-          type
-            .getInterfaces()
-            .filter((one) => one.getFields()[name]?.args.every((other) => other.name !== argument.name))
-            .map((one) => `${one.name}.${name}`)
-            .map(
-              (other) =>
-                `"${type.name}.${name}.${argument.name}" is preset as a whole: "${other}" needs the same argument, or it could be evaded there`,
-            ),
-        ),
-    ),
-  );
-}
-
-function isPresetOnly(type: GraphQLNamedInputType, presets: Presets, within: readonly string[] = []): boolean {
-  if (!isInputObjectType(type) || within.includes(type.name)) return false;
-  return Object.values(type.getFields()).every(
-    (field) =>
-      presets.has(`${type.name}.${field.name}`) ||
-      isPresetOnly(getNamedType(field.type), presets, [...within, type.name]),
-  );
-}
-
-function evadedArguments(presets: Presets, schema: GraphQLSchema): readonly string[] {
-  return [...presets].flatMap(([key, preset]) => {
-    const [typeName = '', fieldName = '', argument] = key.split('.');
-    const type = schema.getType(typeName);
-    if (argument === undefined || !(isObjectType(type) || isInterfaceType(type))) return [];
-    return type
-      .getInterfaces()
-      .filter((one) => Object.hasOwn(one.getFields(), fieldName))
-      .map((one) => `${one.name}.${fieldName}.${argument}`)
-      .filter((other) => JSON.stringify(presets.get(other)) !== JSON.stringify(preset))
-      .map((other) => `@preset of "${key}": "${other}" needs the same, or it could be evaded there`);
-  });
-}
-
-function inputType(key: string, schema: GraphQLSchema): GraphQLInputType | undefined {
-  const [typeName = '', fieldName = '', argumentName] = key.split('.');
-  const type = schema.getType(typeName);
-  if (isInputObjectType(type)) return type.getFields()[fieldName]?.type;
-  if (!isObjectType(type) && !isInterfaceType(type)) return undefined;
-  return type.getFields()[fieldName]?.args.find((argument) => argument.name === argumentName)?.type;
 }
 
 /** The SDL of a permission is read by itself: it does not know the types of the remote schema that it does not declare. */
