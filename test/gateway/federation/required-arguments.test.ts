@@ -86,3 +86,55 @@ test('such fields are fetched in one request, of several objects', async () => {
   });
   expect(post.counts()).toEqual({ parcels: 1, notes: 1, carrier: 1 });
 });
+
+test('such fields of one type receive their own beside those of another type, in the same request', async () => {
+  const sent = {
+    __resolveReference: own,
+    code: ({ id }: { id: string }, given: { n?: number }) => `code ${id} ${count(given)}`,
+    size: (_: unknown, given: { n?: number }) => ({ width: count(given), height: 4 }),
+  };
+  const externals = 'id: ID! code(n: Int): String @external size(n: Int): Size @external';
+  const required = {
+    __resolveReference: own,
+    first: text('code'),
+    second: text('code'),
+    area: ({ size }: { size: { width: number; height: number } }) => `${size.width} by ${size.height}`,
+    tall: text('size'),
+  };
+  const mixed = await federate({
+    parcels: {
+      sdl: `type Query { sent: [Sent!]! } interface Sent { id: ID! }
+        type Parcel implements Sent @key(fields: "id") { id: ID! code(n: Int): String size(n: Int): Size }
+        type Letter implements Sent @key(fields: "id") { id: ID! code(n: Int): String size(n: Int): Size }
+        type Size @shareable { width: Int height: Int }`,
+      resolvers: {
+        Query: {
+          sent: () => [
+            { __typename: 'Parcel', id: '1' },
+            { __typename: 'Letter', id: '2' },
+          ],
+        },
+        Sent: { __resolveType: ({ __typename }: { __typename: string }) => __typename },
+        Parcel: sent,
+        Letter: sent,
+      },
+    },
+    carrier: {
+      sdl: `type Parcel @key(fields: "id") { ${externals}
+          first: String @requires(fields: "code(n: 1)") second: String @requires(fields: "code(n: 2)")
+          area: String @requires(fields: "size(n: 1) { width height }") tall: String @requires(fields: "size { height }") }
+        type Letter @key(fields: "id") { ${externals}
+          first: String @requires(fields: "code(n: 3)") area: String @requires(fields: "size(n: 1) { width height }") }
+        type Size @shareable { width: Int height: Int }`,
+      resolvers: { Parcel: required, Letter: required },
+    },
+  });
+  expect(await mixed.ask('{ sent { ... on Letter { first } ... on Parcel { first second } } }')).toEqual({
+    data: { sent: [{ first: '"code 1 1"', second: '"code 1 2"' }, { first: '"code 2 3"' }] },
+  });
+  expect(await mixed.ask('{ sent { ... on Letter { area } ... on Parcel { area tall } } }')).toEqual({
+    data: { sent: [{ area: '1 by 4', tall: '{"height":4}' }, { area: '1 by 4' }] },
+  });
+  expect(mixed.counts()).toEqual({ parcels: 2, carrier: 2 });
+  await mixed.close();
+});

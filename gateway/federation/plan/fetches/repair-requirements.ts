@@ -4,7 +4,7 @@ import type { SupergraphTypes } from '../../../supergraph/index.ts';
 import { fieldsOf, responseKey } from './fold-fetches.ts';
 import { type EntityFetch, type EntityPath, type Fetch, fieldKeysOf, precedes } from './plan-fetches.ts';
 import { askedAt, fieldsOfType } from './restore-possible-types.ts';
-import { separateRequirements } from './separate-requirements.ts';
+import { canBeOne, separateRequirements } from './separate-requirements.ts';
 
 /**
  * Makes fields receive what they require with the arguments of their `@requires`. Where the same field is also fetched with
@@ -155,7 +155,7 @@ function requiredOf(fetches: readonly Fetch[], types: SupergraphTypes): Readonly
   const names = fetches.flatMap((fetch) => {
     if (fetch.kind !== 'entities') return [];
     // The planner may have lost what the fields require.
-    return [...fetch.requires.flatMap(namesIn), ...wantedBy(fetch, '', types).map(({ name }) => name.value)];
+    return [...fetch.requires.flatMap(namesIn), ...wantedBy(fetch, undefined, types).map(({ name }) => name.value)];
   });
   return new Set(names);
 }
@@ -188,11 +188,16 @@ function requiresAnything(fetch: EntityFetch, types: SupergraphTypes): boolean {
   );
 }
 
-/** The `@requires` selections of the fields of a fetch, on one object type. */
-function wantedBy({ selections, service }: EntityFetch, type: string, types: SupergraphTypes): readonly FieldNode[] {
-  return fieldsOf(selections, type).flatMap(({ field, type: own = type }) =>
-    fieldsOf(types.requirementsOf(service, own, field.name.value), undefined).map((one) => one.field),
-  );
+/** The `@requires` selections of the fields of a fetch that objects of a type may have; undefined: of all types. */
+function wantedBy(
+  { selections, service }: EntityFetch,
+  type: string | undefined,
+  types: SupergraphTypes,
+): readonly FieldNode[] {
+  return fieldsOf(selections, type).flatMap(({ field, type: own }) => {
+    if (own === undefined || !canBeOne(own, type, types)) return [];
+    return fieldsOf(types.requirementsOf(service, own, field.name.value), undefined).map((one) => one.field);
+  });
 }
 
 function repaired(

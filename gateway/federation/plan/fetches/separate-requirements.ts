@@ -25,7 +25,8 @@ export function separateRequirements(fetch: EntityFetch, types: SupergraphTypes)
     const requires = fetch.requires.map((one): RequiresSelection => {
       if (one.kind !== 'InlineFragment') return one;
       const keys = types.services.keysOf(one.typeCondition).flatMap(({ key }) => requiredFields(parseFieldSet(key)));
-      return { ...one, selections: pruned(one.selections, [...keys, ...wanted.keys()], wantedAnywhere) };
+      const own = [...wanted].flatMap(([field, type]) => (canBeOne(type, one.typeCondition, types) ? [field] : []));
+      return { ...one, selections: pruned(one.selections, [...keys, ...own], wantedAnywhere) };
     });
     return { ...fetch, requires, selections: only(fetch.selections, fields) };
   });
