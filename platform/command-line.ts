@@ -22,7 +22,7 @@ export function packageVersion(): string {
 const LONGEST_WORD = 40;
 
 /** `; did you mean "…"?`, or an empty text where no known word is near. What was written is not repeated. */
-export function suggestion(written: string, known: readonly string[]): string {
+export function commandSuggestion(written: string, known: readonly string[]): string {
   const near = written.length > LONGEST_WORD ? undefined : closest(written, known);
   return near === undefined ? '' : `; did you mean "${near}"?`;
 }

@@ -32,6 +32,16 @@ export {
 } from './http/index.ts';
 export { ImmediateQueue } from './immediate-queue.ts';
 export { isJsonObject, parseJson, parseServiceJson } from './json.ts';
+export {
+  BACKSLASH,
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  COLON,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTE,
+  WHITE_SPACE,
+} from './json-bytes.ts';
 export { jwkThumbprint } from './jwk-thumbprint.ts';
 export { Listeners } from './listeners.ts';
 export { createLogger, type LogDestination, type Logger, lineWriter, logJson, logText } from './logging/index.ts';

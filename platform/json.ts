@@ -1,4 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
+import { COMMA, OPENING_BRACE, OPENING_BRACKET } from './json-bytes.ts';
 
 /** The value of a JSON text; undefined for a text that is not JSON. */
 export function parseJson(text: string): unknown {
@@ -19,10 +20,6 @@ const CONTAINER_BYTES = 56;
 const VALUE_BYTES = 16;
 /** What a value that is parsed may take of the memory, in bytes. */
 const MAX_PARSED_BYTES = Math.min(256 * 1024 * 1024, getHeapStatistics().heap_size_limit / 4);
-
-const COMMA = 0x2c;
-const OPENING_BRACKET = 0x5b;
-const OPENING_BRACE = 0x7b;
 
 /**
  * Parses JSON of a service. Three characters, `{},`, take twenty times as much memory, so that an answer of some ten megabytes

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { suggestion } from '../../platform/command-line.ts';
+import { commandSuggestion } from '../../platform/command-line.ts';
 import type { Command, CommandArguments } from './command.ts';
 import { extraArgument, invalidOptionValue, missingArgument, unknownCommand, unknownOption } from './errors.ts';
 
@@ -60,7 +60,7 @@ function parseOptions(args: readonly string[], options: readonly string[], flags
 /** Suggestions for unknown words: a command of two words is also found by its first or second one. */
 function suggestedCommand(words: readonly string[], commands: readonly Command[]): string {
   const known = commands.map(({ name }) => name);
-  return suggestion(words.slice(0, 2).join(' '), known) || suggestion(words[0] ?? '', known);
+  return commandSuggestion(words.slice(0, 2).join(' '), known) || commandSuggestion(words[0] ?? '', known);
 }
 
 function suggestedOption(args: readonly string[], known: readonly string[]): string {
@@ -68,7 +68,7 @@ function suggestedOption(args: readonly string[], known: readonly string[]): str
   const unknown = names.find((name) => name !== '' && !known.includes(name));
   return unknown === undefined
     ? ''
-    : suggestion(
+    : commandSuggestion(
         `--${unknown}`,
         known.map((name) => `--${name}`),
       );

@@ -33,7 +33,7 @@ export interface PoolUsage {
 /** Messages of the pool and the driver for a connection timeout. They have no code for it. */
 const TIMED_OUT = /^timeout exceeded when trying to connect|due to connection timeout$/;
 
-type ConnectCallback = Parameters<pg.Pool['connect']>[0];
+export type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 type Query = (...query: unknown[]) => unknown;
 type Callback = (error: unknown, result: unknown) => void;
 

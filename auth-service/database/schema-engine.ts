@@ -11,6 +11,7 @@ import {
 import * as engineModule from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
 import { fromPackageRoot } from '../package-root.ts';
+import type { ConnectCallback } from './guarded-pool.ts';
 import { runScript } from './run-script.ts';
 
 const WASM_IMPORT_NAME = './schema_engine_bg.js';
@@ -80,8 +81,6 @@ class PoolWithFailures extends pg.Pool {
     return undefined;
   }
 }
-
-type ConnectCallback = Parameters<pg.Pool['connect']>[0];
 
 /**
  * What the package's `schema_engine.js` does by importing the .wasm file, which node cannot do unflagged.

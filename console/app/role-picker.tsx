@@ -29,7 +29,7 @@ export function RolePicker() {
 /** Roles that are offered; others can be typed. */
 const MOST_ROLES = 500;
 /** What stands for all roles that the metadata does not name. */
-const ANY_OTHER = '*';
+const UNNAMED_ROLES = '*';
 
 /** A role that is typed, with those that the metadata names to choose from. */
 function AnyRole({ id }: { readonly id: string }) {
@@ -57,7 +57,7 @@ function AnyRole({ id }: { readonly id: string }) {
         onChange={(event) => pickRole(event.currentTarget.value.trim())}
       />
       <datalist id={`${id}-known`}>
-        {known?.items.map((name) => name !== ANY_OTHER && <option key={name} value={name} />)}
+        {known?.items.map((name) => name !== UNNAMED_ROLES && <option key={name} value={name} />)}
       </datalist>
     </>
   );

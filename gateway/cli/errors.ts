@@ -1,4 +1,4 @@
-import { suggestion, UsageError } from '../../platform/command-line.ts';
+import { commandSuggestion, UsageError } from '../../platform/command-line.ts';
 
 /** @param commands the existing ones. */
 export function commandExpected(commands: readonly string[]): UsageError {
@@ -7,12 +7,12 @@ export function commandExpected(commands: readonly string[]): UsageError {
 
 /** @param commands the existing ones, for a suggestion. */
 export function unknownCommand(name: string, commands: readonly string[]): UsageError {
-  return new UsageError(`unknown command "${name}"${suggestion(name, commands)}`);
+  return new UsageError(`unknown command "${name}"${commandSuggestion(name, commands)}`);
 }
 
 /** @param commands those of `portico jobs`. */
 export function unknownJobsCommand(name: string, commands: readonly string[]): UsageError {
-  return new UsageError(`jobs: expected ${commands.join(', ')}${suggestion(name, commands)}`);
+  return new UsageError(`jobs: expected ${commands.join(', ')}${commandSuggestion(name, commands)}`);
 }
 
 /**
@@ -22,7 +22,7 @@ export function unknownJobsCommand(name: string, commands: readonly string[]): U
  * @param options those that the command has, for a suggestion.
  */
 export function unknownOption(message: string, written: string, options: readonly string[]): UsageError {
-  return new UsageError(`${message.split('. ', 1)[0]}${suggestion(written, options)}`);
+  return new UsageError(`${message.split('. ', 1)[0]}${commandSuggestion(written, options)}`);
 }
 
 export function usageDirectoryExpected(): UsageError {

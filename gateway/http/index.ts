@@ -19,7 +19,6 @@ export {
   type UpgradeRequest,
 } from './http-exchange.ts';
 export { dropIgnoredUpgrade, ignoreUpgrade, wantsWebSocket } from './ignore-upgrade.ts';
-export { BACKSLASH, CLOSING_BRACE, OPENING_BRACE, QUOTE } from './json-bytes.ts';
 export { isNestedTooDeep, MAX_JSON_DEPTH, parseShallowJson } from './json-depth.ts';
 export { LiveConnections, type Slot, takenSlot } from './live-connections.ts';
 export { messageProblem } from './message-problem.ts';

@@ -1,5 +1,12 @@
+import {
+  BACKSLASH,
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTE,
+} from '../../platform/index.ts';
 import { jsonTooDeep } from './errors.ts';
-import { BACKSLASH, CLOSING_BRACE, CLOSING_BRACKET, OPENING_BRACE, OPENING_BRACKET, QUOTE } from './json-bytes.ts';
 
 /**
  * The deepest nesting of arrays and objects in a client's JSON. Deeper values overflow the stack of recursive code

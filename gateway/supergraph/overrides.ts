@@ -43,12 +43,12 @@ export function resolveOverrides(supergraph: DocumentNode, active: ReadonlySet<s
         if (own !== undefined && label !== undefined) {
           const isOverridden = joins.some((other) => names.get(directiveArgument(other, 'graph') ?? '') === own);
           // The field may be part of a key there, so the subgraph still has it.
-          return active.has(label) || !isOverridden ? [without(join, OVERRIDE_LABEL)] : [external(join)];
+          return active.has(label) || !isOverridden ? [withoutArguments(join, OVERRIDE_LABEL)] : [external(join)];
         }
         const override = overrides.find(({ from }) => from === service);
         if (!override) return [join];
-        if (!active.has(override.label)) return [without(join, OVERRIDE_LABEL, USED_OVERRIDDEN)];
-        return isUsed(join) ? [without(join, OVERRIDE_LABEL)] : [];
+        if (!active.has(override.label)) return [withoutArguments(join, OVERRIDE_LABEL, USED_OVERRIDDEN)];
+        return isUsed(join) ? [withoutArguments(join, OVERRIDE_LABEL)] : [];
       });
       return { ...field, directives: resolved };
     },
@@ -68,7 +68,7 @@ function isUsed(join: ConstDirectiveNode): boolean {
   );
 }
 
-function without(join: ConstDirectiveNode, ...names: readonly string[]): ConstDirectiveNode {
+function withoutArguments(join: ConstDirectiveNode, ...names: readonly string[]): ConstDirectiveNode {
   return { ...join, arguments: (join.arguments ?? []).filter(({ name }) => !names.includes(name.value)) };
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { completionScript, SHELLS, type Shell, suggestion } from '../../platform/command-line.ts';
+import { commandSuggestion, completionScript, SHELLS, type Shell } from '../../platform/command-line.ts';
 
 const COMMANDS = [
   { name: 'check', options: ['json', 'schemas'] },
@@ -114,7 +114,7 @@ for (const [name, shell, complete] of WAYS)
 });
 
 test('a word that is nearly right is suggested, and nothing that was written comes back', () => {
-  expect(suggestion('chekc', ['check', 'serve'])).toBe('; did you mean "check"?');
-  expect(suggestion('destroy', ['check', 'serve'])).toBe('');
-  expect(suggestion('x'.repeat(1_000_000), ['check'])).toBe('');
+  expect(commandSuggestion('chekc', ['check', 'serve'])).toBe('; did you mean "check"?');
+  expect(commandSuggestion('destroy', ['check', 'serve'])).toBe('');
+  expect(commandSuggestion('x'.repeat(1_000_000), ['check'])).toBe('');
 });

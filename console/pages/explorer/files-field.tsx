@@ -16,7 +16,7 @@ export function FilesField({ files, onChange }: FilesFieldProps) {
     const file = given.get('file');
     const variable = String(given.get('variable'));
     // One of the same variable is replaced.
-    if (file instanceof File && file.name !== '') onChange([...without(files, variable), { variable, file }]);
+    if (file instanceof File && file.name !== '') onChange([...withoutFile(files, variable), { variable, file }]);
     form.reset();
   }
   return (
@@ -34,7 +34,7 @@ export function FilesField({ files, onChange }: FilesFieldProps) {
             <Button
               kind="quiet"
               aria-label={explorer.file.remove(file.name)}
-              onClick={() => onChange(without(files, variable))}
+              onClick={() => onChange(withoutFile(files, variable))}
             >
               ×
             </Button>
@@ -45,6 +45,6 @@ export function FilesField({ files, onChange }: FilesFieldProps) {
   );
 }
 
-function without(files: ExplorerRun['files'], variable: string): ExplorerRun['files'] {
+function withoutFile(files: ExplorerRun['files'], variable: string): ExplorerRun['files'] {
   return files.filter((one) => one.variable !== variable);
 }

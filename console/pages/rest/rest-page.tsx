@@ -7,7 +7,7 @@ import { rest, shell } from '../../texts/index.ts';
 import { endpointsOf, type OpenApi } from './openapi.ts';
 import { AnyAddress, TryOut } from './try-out.tsx';
 
-const ANY_ADDRESS = 'any';
+const OTHER_ENDPOINT = 'any';
 
 /** The REST endpoints of the caller's role, to try. */
 export function RestPage() {
@@ -19,7 +19,7 @@ export function RestPage() {
   const [sought, setSought] = useState('');
   const endpoints = value ? endpointsOf(value) : [];
   const listed = endpoints.filter(({ id }) => id.toLowerCase().includes(sought.trim().toLowerCase()));
-  const endpoint = endpoints.find(({ id }) => id === chosen) ?? (chosen === ANY_ADDRESS ? undefined : endpoints[0]);
+  const endpoint = endpoints.find(({ id }) => id === chosen) ?? (chosen === OTHER_ENDPOINT ? undefined : endpoints[0]);
   return (
     <>
       <PageHeader title={rest.title} lead={rest.lead}>
@@ -65,7 +65,7 @@ export function RestPage() {
                   type="button"
                   class="link endpoint"
                   aria-current={endpoint ? undefined : 'true'}
-                  onClick={() => setChosen(ANY_ADDRESS)}
+                  onClick={() => setChosen(OTHER_ENDPOINT)}
                 >
                   {rest.any.title}
                 </button>

@@ -168,12 +168,12 @@ function runInTurn(
 }
 
 const QUOTE_TEXT = '"';
-const COMMA = Buffer.from(',');
+const SEPARATOR = Buffer.from(',');
 const BEFORE = Buffer.from('{"data":{');
 const AFTER = Buffer.from('}}');
 
 /** The response keys of one part. A service answers nothing of what others are asked for. */
-type Keys = ReadonlySet<string>;
+type ResponseKeys = ReadonlySet<string>;
 
 /**
  * Puts the answers to parts of an operation together.
@@ -183,19 +183,19 @@ type Keys = ReadonlySet<string>;
  */
 function joinedAnswer(
   answers: readonly OperationAnswer[],
-  keys: readonly Keys[],
+  keys: readonly ResponseKeys[],
   order: readonly string[] | undefined,
 ): OperationAnswer {
   return (order ? undefined : joinedBytes(answers, keys)) ?? joinedResult(answers, keys, order);
 }
 
 /** Nothing is parsed where all answers are bytes that hold data alone. */
-function joinedBytes(answers: readonly OperationAnswer[], keys: readonly Keys[]): PassthroughBody | undefined {
+function joinedBytes(answers: readonly OperationAnswer[], keys: readonly ResponseKeys[]): PassthroughBody | undefined {
   const chunks: Buffer[] = [];
   for (const [index, answer] of answers.entries()) {
     const members = answer instanceof PassthroughBody ? dataMembers(answer.toBuffer(), keys[index]) : undefined;
     if (!members) return undefined;
-    if (!isBlank(members)) chunks.push(chunks.length === 0 ? BEFORE : COMMA, members);
+    if (!isBlank(members)) chunks.push(chunks.length === 0 ? BEFORE : SEPARATOR, members);
   }
   return chunks.length === 0 ? undefined : new PassthroughBody([Buffer.concat([...chunks, AFTER])]);
 }
@@ -207,7 +207,7 @@ function isBlank(members: Buffer): boolean {
 
 function joinedResult(
   answers: readonly OperationAnswer[],
-  keys: readonly Keys[],
+  keys: readonly ResponseKeys[],
   order: readonly string[] | undefined,
 ): ExecutionResult {
   const results = answers.map(resultIn);

@@ -1,13 +1,10 @@
 import type { ExecutionResult } from 'graphql';
-import { BACKSLASH, CLOSING_BRACE, OPENING_BRACE, QUOTE } from '../../http/index.ts';
+import { BACKSLASH, CLOSING_BRACE, COLON, OPENING_BRACE, QUOTE, WHITE_SPACE } from '../../../platform/index.ts';
 import type { OperationAnswer } from '../../sources/index.ts';
 import { PassthroughBody } from '../../upstream/index.ts';
 import { inDocument, unreadableResponse } from '../errors.ts';
 
 const DATA_START = '{"data":{'.length;
-const COLON = 0x3a;
-/** RFC 8259 section 2. */
-const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /**
  * The bytes within the braces of the data in `{"data":{…}}`; undefined where other members follow the data, or the data has

@@ -7,7 +7,8 @@ import {
   isObjectType,
 } from 'graphql';
 
-type InputValue = GraphQLArgument | GraphQLInputField;
+/** An argument of a field, or a field of an input object. */
+export type InputValue = GraphQLArgument | GraphQLInputField;
 
 /** Gives the inputs of a permission's type the remote schema's defaults, which the permission may leave out. */
 export function inheritDefaults(part: GraphQLNamedType, whole: GraphQLNamedType | undefined): void {

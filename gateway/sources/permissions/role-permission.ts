@@ -24,7 +24,7 @@ import type { RemoteSchemaMetadata, ValuePath } from '../../metadata/index.ts';
 import { defaultValueNode } from '../../schemas/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { SourceError, type SourceProblem, type Subschema } from '../source.ts';
-import { inheritDefaults, inheritOneOf } from './inherited-inputs.ts';
+import { type InputValue, inheritDefaults, inheritOneOf } from './inherited-inputs.ts';
 import type { Presets } from './preset.ts';
 import { evadablePresetProblems, presetTypeProblems } from './preset-checks.ts';
 import { takePresets } from './presets.ts';
@@ -70,8 +70,8 @@ export function permittedParts(
 
 /** What is wrong with a permission whose types no operation can begin at, such as those of a service with root types of its own names. */
 function rootProblems(part: GraphQLSchema, upstream: GraphQLSchema): readonly string[] {
-  if (OPERATIONS.some((operation) => part.getRootType(operation))) return [];
-  const roots = OPERATIONS.flatMap((operation) => {
+  if (ROOT_OPERATIONS.some((operation) => part.getRootType(operation))) return [];
+  const roots = ROOT_OPERATIONS.flatMap((operation) => {
     const type = upstream.getRootType(operation);
     return type ? [`${operation}: ${type.name}`] : [];
   });
@@ -80,7 +80,7 @@ function rootProblems(part: GraphQLSchema, upstream: GraphQLSchema): readonly st
   ];
 }
 
-const OPERATIONS = [OperationTypeNode.QUERY, OperationTypeNode.MUTATION, OperationTypeNode.SUBSCRIPTION];
+const ROOT_OPERATIONS = [OperationTypeNode.QUERY, OperationTypeNode.MUTATION, OperationTypeNode.SUBSCRIPTION];
 
 /** Problems of the permission of a role, with the lines of its SDL. */
 export function permissionProblems(
@@ -208,8 +208,6 @@ function permittedTypeProblems(part: GraphQLNamedType, whole: GraphQLNamedType):
 function missingInRemote(kind: string, place: string, name: string, known: readonly string[]): string {
   return `${kind} "${place}" does not exist in the remote schema${suggestion(name, known)}`;
 }
-
-type InputValue = GraphQLArgument | GraphQLInputField;
 
 /** Arguments of a field, or fields of an input object. */
 function inputProblems(place: string, part: readonly InputValue[], whole: readonly InputValue[]): readonly string[] {

@@ -1,4 +1,4 @@
-import { isJsonObject, parseServiceJson } from '../../../platform/index.ts';
+import { CLOSING_BRACE, isJsonObject, OPENING_BRACE, parseServiceJson, WHITE_SPACE } from '../../../platform/index.ts';
 import type { IncrementalPayload, ParsedPayload } from '../compiled-operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { relayedErrors, takeHttpHints } from './remote-response.ts';
@@ -42,11 +42,6 @@ function hasNextIs(bytes: Buffer, value: RegExp): boolean {
   }
   return false;
 }
-
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
-/** JSON has no other (RFC 8259 section 2): space, tab, line feed, carriage return. */
-const WHITE_SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /** Whether bytes begin and end as a JSON object does. What is between is the service's own, and not read. */
 export function mayBeObject(bytes: Buffer): boolean {
