@@ -138,3 +138,47 @@ test('such fields of one type receive their own beside those of another type, in
   expect(mixed.counts()).toEqual({ parcels: 2, carrier: 2 });
   await mixed.close();
 });
+
+test('such fields of an interface object receive all that they require, and nothing of what others require', async () => {
+  const typenames: Readonly<Record<string, string>> = { 1: 'Parcel', 2: 'Letter' };
+  const sentOf = ({ id }: { id: string }) => ({ __typename: typenames[id], id });
+  const sent = {
+    code: ({ id }: { id: string }) => `code ${id}`,
+    size: (_: unknown, given: { n?: number }) => ({ width: count(given), height: 4 }),
+  };
+  const mixed = await federate({
+    parcels: {
+      sdl: `type Query { sent: [Sent!]! } interface Sent @key(fields: "id") { id: ID! code: String size(n: Int): Size }
+        type Parcel implements Sent @key(fields: "id") { id: ID! code: String size(n: Int): Size }
+        type Letter implements Sent @key(fields: "id") { id: ID! code: String size(n: Int): Size }
+        type Size @shareable { width: Int height: Int }`,
+      resolvers: {
+        Query: { sent: () => [sentOf({ id: '1' }), sentOf({ id: '2' })] },
+        Sent: { __resolveType: ({ __typename }: { __typename: string }) => __typename, __resolveReference: sentOf },
+        Parcel: sent,
+        Letter: sent,
+      },
+    },
+    carrier: {
+      sdl: `type Sent @key(fields: "id") @interfaceObject {
+          id: ID! code: String @external size(n: Int): Size @external
+          wide: String @requires(fields: "size(n: 1) { width }")
+          tall: String @requires(fields: "size { height } code") }
+        type Size @shareable { width: Int height: Int }`,
+      resolvers: { Sent: { __resolveReference: own, wide: text('size'), tall: text('size', 'code') } },
+    },
+  });
+  const [wide, tallOf] = ['{"width":1}', (id: number) => `{"height":4} "code ${id}"`];
+  expect(await mixed.ask('{ sent { wide tall } }')).toEqual({
+    data: {
+      sent: [
+        { wide, tall: tallOf(1) },
+        { wide, tall: tallOf(2) },
+      ],
+    },
+  });
+  expect(await mixed.ask('{ sent { ... on Letter { wide } ... on Parcel { tall } } }')).toEqual({
+    data: { sent: [{ tall: tallOf(1) }, { wide }] },
+  });
+  await mixed.close();
+});

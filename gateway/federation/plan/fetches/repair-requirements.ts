@@ -1,10 +1,10 @@
 import type { RequiresSelection } from '@graphql-hive/router-query-planner';
 import { type FieldNode, Kind, type OperationDefinitionNode, print, type SelectionNode } from 'graphql';
-import type { SupergraphTypes } from '../../../supergraph/index.ts';
+import { parseFieldSet, type SupergraphTypes } from '../../../supergraph/index.ts';
 import { fieldsOf, responseKey } from './fold-fetches.ts';
 import { type EntityFetch, type EntityPath, type Fetch, fieldKeysOf, precedes } from './plan-fetches.ts';
 import { askedAt, fieldsOfType } from './restore-possible-types.ts';
-import { canBeOne, separateRequirements } from './separate-requirements.ts';
+import { canBeOne, pruned, requiredFields, separateRequirements } from './separate-requirements.ts';
 
 /**
  * Makes fields receive what they require with the arguments of their `@requires`. Where the same field is also fetched with
@@ -96,21 +96,15 @@ function memberRequirements(
   parts: readonly MembersPart[],
   types: SupergraphTypes,
 ): (part: MembersPart) => RequiresSelection[] {
-  const keys = new Set(types.services.keysOf(type).flatMap(({ key }) => key.match(/\w+/g) ?? []));
+  const keys = types.services.keysOf(type).flatMap(({ key }) => requiredFields(parseFieldSet(key)));
   const wantedAnywhere = new Set(parts.flatMap(({ wanted }) => wanted.map(({ name }) => name.value)));
   return ({ wanted, members }) => {
-    const own = new Set(wanted.map(({ name }) => name.value));
-    const isOwn = (one: RequiresSelection) =>
-      one.kind !== 'Field' ||
-      own.has(fieldName(one)) ||
-      keys.has(fieldName(one)) ||
-      !wantedAnywhere.has(fieldName(one));
     const selectionsFor = (member: string): RequiresSelection[] => {
       const applying = required.filter(({ typeCondition }) => types.isA(member, typeCondition));
       const given = (applying.length > 0 ? applying : required.slice(0, 1)).flatMap(({ selections }) => selections);
       const known = new Set(given.map((one) => (one.kind === 'Field' ? fieldName(one) : '')));
       const added = wanted.filter(({ name }) => !known.has(name.value)).map(toRequired);
-      return [...given.filter(isOwn), ...added];
+      return [...pruned(given, [...keys, ...wanted], wantedAnywhere), ...added];
     };
     const each = members[0] === type ? types.objectsOf(type) : members;
     const fragments = each.map(

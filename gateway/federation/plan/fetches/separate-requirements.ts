@@ -44,7 +44,7 @@ class RequiringPart {
   }
 }
 
-function requiredFields(selections: readonly SelectionNode[]): readonly FieldNode[] {
+export function requiredFields(selections: readonly SelectionNode[]): readonly FieldNode[] {
   return fieldsOf(selections, undefined).map(({ field }) => field);
 }
 
@@ -62,8 +62,12 @@ export function canBeOne(one: string | undefined, other: string | undefined, typ
   return types.isAbstract(one) || types.isAbstract(other);
 }
 
-/** What a fetch requires without what only fields of other parts do, which may not have been fetched. */
-function pruned(
+/**
+ * What a fetch requires without what only fields of other parts do, which may not have been fetched.
+ *
+ * @param wantedAnywhere the names of what any part requires; what is none of these stays. Undefined: nothing else stays.
+ */
+export function pruned(
   required: readonly RequiresSelection[],
   needed: readonly FieldNode[],
   wantedAnywhere: ReadonlySet<string> | undefined,
