@@ -1,3 +1,4 @@
+import { parseServiceJson } from '../../platform/index.ts';
 import type { GatewayError } from '../errors.ts';
 import { executeIncrementally } from '../graphql-http/index.ts';
 import {
@@ -121,7 +122,7 @@ function deliverParts(
         flow = ofParts;
       },
       part: (json) => {
-        const room = receiver.next(JSON.parse(json.toString('utf8')));
+        const room = receiver.next(parseServiceJson(json.toString('utf8')) as ResponseBody);
         if (!room) return;
         flow?.pause();
         void room.then(() => flow?.resume());

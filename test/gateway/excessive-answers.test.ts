@@ -105,6 +105,23 @@ describe('what would take twenty times its length in memory', () => {
       errors: [{ message: 'not a valid json response from webhook' }],
     });
   });
+
+  test('ends an event stream with an error where the service defers it', async () => {
+    orders.instead = (_, response) => {
+      response.writeHead(200, { 'content-type': 'multipart/mixed; boundary="-"' });
+      response.write('\r\n---\r\n\r\n{"data":{"orders":1},"hasNext":true}\r\n---');
+      response.end(`\r\n\r\n{"incremental":[{"path":[],"data":{"parcels":${EMPTY}}}],"hasNext":false}\r\n-----\r\n`);
+    };
+    const { text } = await gateway.send('/v1/graphql', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...bearer(token) },
+      body: JSON.stringify({ query: '{ orders ... @defer { parcels } }' }),
+    });
+    expect(text).toContain('{"data":{"orders":1},"hasNext":true}');
+    expect(text).toContain('did not finish its answer');
+    expect(text).not.toContain('"incremental"');
+    expect(text).toMatch(/event: complete\ndata:\n\n$/);
+  });
 });
 
 describe('what is nested too deeply to be written', () => {
