@@ -136,6 +136,10 @@ test('such fields of one type receive their own beside those of another type, in
     data: { sent: [{ area: '1 by 4', tall: '{"height":4}' }, { area: '1 by 4' }] },
   });
   expect(mixed.counts()).toEqual({ parcels: 2, carrier: 2 });
+  // The key of the same field on the other type is none of its own.
+  expect(await mixed.ask('{ sent { ... on Letter { n2: code(n: 2) } ... on Parcel { first second } } }')).toEqual({
+    data: { sent: [{ first: '"code 1 1"', second: '"code 1 2"' }, { n2: 'code 2 2' }] },
+  });
   await mixed.close();
 });
 

@@ -162,11 +162,14 @@ export function responseKey({ alias, name }: FieldNode): string {
   return (alias ?? name).value;
 }
 
+/** A field that is selected, and the type of objects that it is selected of; undefined where no fragment says it. */
+export interface TypedField {
+  readonly field: FieldNode;
+  readonly type: string | undefined;
+}
+
 /** All fields of a set of selections, those of its fragments too, with the type that has them. */
-export function fieldsOf(
-  selections: readonly SelectionNode[],
-  type: string | undefined,
-): { field: FieldNode; type: string | undefined }[] {
+export function fieldsOf(selections: readonly SelectionNode[], type: string | undefined): TypedField[] {
   return selections.flatMap((selection) => {
     if (selection.kind === Kind.FIELD) return [{ field: selection, type }];
     if (selection.kind !== Kind.INLINE_FRAGMENT) return [];

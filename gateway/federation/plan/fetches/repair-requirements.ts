@@ -1,7 +1,7 @@
 import type { RequiresSelection } from '@graphql-hive/router-query-planner';
 import { type FieldNode, Kind, type OperationDefinitionNode, print, type SelectionNode } from 'graphql';
 import { parseFieldSet, type SupergraphTypes } from '../../../supergraph/index.ts';
-import { fieldsOf, responseKey } from './fold-fetches.ts';
+import { fieldsOf, responseKey, type TypedField } from './fold-fetches.ts';
 import { type EntityFetch, type EntityPath, type Fetch, fieldKeysOf, precedes } from './plan-fetches.ts';
 import { askedAt, fieldsOfType } from './restore-possible-types.ts';
 import { canBeOne, pruned, requiredFields, separateRequirements } from './separate-requirements.ts';
@@ -161,14 +161,15 @@ function toRequired({ name, selectionSet }: FieldNode): RequiresSelection {
 
 function repairedFor(
   fetch: EntityFetch,
-  produced: readonly FieldNode[],
+  produced: readonly TypedField[],
   types: SupergraphTypes,
 ): readonly RequiresSelection[] {
   let isChanged = false;
   const requires = fetch.requires.map((required) => {
     if (required.kind !== 'InlineFragment') return required;
-    const wanted = wantedBy(fetch, required.typeCondition, types);
-    const selections = repaired(required.selections, wanted, produced);
+    const { typeCondition } = required;
+    const own = produced.flatMap(({ field, type }) => (canBeOne(type, typeCondition, types) ? [field] : []));
+    const selections = repaired(required.selections, wantedBy(fetch, typeCondition, types), own);
     if (selections === required.selections) return required;
     isChanged = true;
     return { ...required, selections: [...selections] };
@@ -263,8 +264,8 @@ function subfieldsOf(fields: readonly FieldNode[]): readonly FieldNode[] {
     .map(({ field }) => field);
 }
 
-/** The fields that a fetch selects of the objects at a path, whatever their types. */
-export function fieldsAt(fetch: Fetch, path: EntityPath): readonly FieldNode[] {
+/** The fields that a fetch selects of the objects at a path, of whatever types. */
+export function fieldsAt(fetch: Fetch, path: EntityPath): readonly TypedField[] {
   const bases = fetch.kind === 'entities' ? fetch.paths : [[]];
   return bases.flatMap((base) => {
     const [keys, above] = [fieldKeysOf(path), fieldKeysOf(base)];
@@ -274,6 +275,6 @@ export function fieldsAt(fetch: Fetch, path: EntityPath): readonly FieldNode[] {
       selections = fieldsOf(selections, undefined).flatMap(({ field }) =>
         responseKey(field) === key ? (field.selectionSet?.selections ?? []) : [],
       );
-    return fieldsOf(selections, undefined).map(({ field }) => field);
+    return fieldsOf(selections, undefined);
   });
 }

@@ -5,6 +5,7 @@ import { fragmentNode, nameNode } from '../../../syntax/index.ts';
 import { responseKey } from './fold-fetches.ts';
 import { type EntityFetch, type EntityPath, type Fetch, fieldKeysOf, precedes, rootName } from './plan-fetches.ts';
 import { fieldsAt } from './repair-requirements.ts';
+import { canBeOne } from './separate-requirements.ts';
 
 /**
  * Selects the keys that a fetch requires of objects and that no fetch before it has selected, in the fetches that return the
@@ -42,8 +43,10 @@ function missingKeys(
   );
   if (needed.length === 0) return [];
   const before = fetches.filter((other) => precedes(other, fetch));
-  const known = new Set(before.flatMap((other) => fieldsAt(other, path)).map(responseKey));
-  const missing = needed.filter(({ name, type }) => !known.has(name) && isKey(name, type, types));
+  const produced = before.flatMap((other) => fieldsAt(other, path));
+  const isKnown = ({ name, type }: MissingKey) =>
+    produced.some(({ field, type: of }) => responseKey(field) === name && canBeOne(of, type, types));
+  const missing = needed.filter((one) => !isKnown(one) && isKey(one.name, one.type, types));
   return [...new Map(missing.map((one) => [`${one.type}.${one.name}`, one])).values()];
 }
 
