@@ -10,21 +10,25 @@ import { rootFetches } from './compile-plan.ts';
  * request, since the subgraph keeps their order.
  *
  * Fields of several subgraphs are never planned together: the planner (0.0.38) panics, which ends the process, where one of
- * them requires a field that is also selected with other arguments.
+ * them requires a field that is also selected with other arguments. Nor is a field with requirements below it planned
+ * together with others: the planner does not return where a later field selects several such fields.
+ *
+ * @param hasRequirements whether a field below root fields requires others
  * @returns the plans to run one after the other
  */
 export function planMutation(
   fields: readonly FieldNode[],
   plan: (fields: readonly FieldNode[]) => PlanNode | undefined,
   types: SupergraphTypes,
+  hasRequirements: (fields: readonly FieldNode[]) => boolean,
 ): PlanNode[] {
   const merged = mergeFields(fields);
-  if (merged.length < 2 || haveOneService(merged, plan, types)) {
+  if (merged.length < 2 || (!hasRequirements(merged) && haveOneService(merged, plan, types))) {
     const whole = plan(merged);
     if (!whole) return [];
     if (merged.length < 2 || whole.kind === 'Fetch') return [whole];
   }
-  return groupNeighbours(merged, plan).flatMap((group) => plan(group) ?? []);
+  return groupNeighbours(merged, plan, hasRequirements).flatMap((group) => plan(group) ?? []);
 }
 
 function haveOneService(
@@ -59,6 +63,7 @@ function mergeFields(fields: readonly FieldNode[]): FieldNode[] {
 function groupNeighbours(
   fields: readonly FieldNode[],
   plan: (fields: readonly FieldNode[]) => PlanNode | undefined,
+  hasRequirements: (fields: readonly FieldNode[]) => boolean,
 ): FieldNode[][] {
   const groups: FieldNode[][] = [];
   let openFor: string | undefined;
@@ -66,9 +71,10 @@ function groupNeighbours(
     const node = plan([field]);
     const service = serviceOf(node);
     const last = groups.at(-1);
-    if (last && service !== undefined && service === openFor) last.push(field);
+    const isAlone = hasRequirements([field]);
+    if (last && service !== undefined && service === openFor && !isAlone) last.push(field);
     else groups.push([field]);
-    openFor = node?.kind === 'Fetch' ? service : undefined;
+    openFor = node?.kind === 'Fetch' && !isAlone ? service : undefined;
   }
   return groups;
 }

@@ -1,4 +1,4 @@
-import { type FieldNode, type GraphQLSchema, Kind, print } from 'graphql';
+import { type ASTNode, BREAK, type FieldNode, type GraphQLSchema, Kind, print, visit } from 'graphql';
 import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isIntrospectionField } from '../../syntax/index.ts';
@@ -93,7 +93,9 @@ function compileVariant<Context>(
   const whole = planned(fields);
   const planScope = { types: scope.types, clientVariables, operation: whole };
   const nodes =
-    kind === 'mutation' ? planMutation(fields, plan, scope.types) : [plan(fields)].filter((one) => one !== undefined);
+    kind === 'mutation'
+      ? planMutation(fields, plan, scope.types, (some) => selectsAny(planned(some), scope.types.requiredFields))
+      : [plan(fields)].filter((one) => one !== undefined);
   const [node] = nodes;
   if (!node) return { step: undefined, shape, primary: undefined };
   if (kind !== 'subscription') {
@@ -113,6 +115,18 @@ function compileVariant<Context>(
     return { step: inSequence(steps), shape, primary: undefined, relay, fetches };
   }
   return { shape, ...compileSubscription<Context>(node, planScope) };
+}
+
+/** Whether an operation selects a field of one of these names. */
+function selectsAny(operation: ASTNode, names: ReadonlyMap<string, unknown>): boolean {
+  let isFound = false;
+  visit(operation, {
+    Field: ({ name }) => {
+      isFound ||= names.has(name.value);
+      return isFound ? BREAK : undefined;
+    },
+  });
+  return isFound;
 }
 
 /** How many variants of an operation are kept. */
