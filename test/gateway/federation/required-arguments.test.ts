@@ -146,18 +146,21 @@ test('such fields of one type receive their own beside those of another type, in
 test('such fields of an interface object receive all that they require, and nothing of what others require', async () => {
   const typenames: Readonly<Record<string, string>> = { 1: 'Parcel', 2: 'Letter' };
   const sentOf = ({ id }: { id: string }) => ({ __typename: typenames[id], id });
+  const both = () => [sentOf({ id: '1' }), sentOf({ id: '2' })];
   const sent = {
-    code: ({ id }: { id: string }) => `code ${id}`,
+    code: ({ id }: { id: string }, given: { n?: number }) => `code ${id} ${count(given)}`,
     size: (_: unknown, given: { n?: number }) => ({ width: count(given), height: 4 }),
   };
   const mixed = await federate({
     parcels: {
-      sdl: `type Query { sent: [Sent!]! } interface Sent @key(fields: "id") { id: ID! code: String size(n: Int): Size }
-        type Parcel implements Sent @key(fields: "id") { id: ID! code: String size(n: Int): Size }
-        type Letter implements Sent @key(fields: "id") { id: ID! code: String size(n: Int): Size }
+      sdl: `type Query { sent: [Sent!]! any: [Any!]! } union Any = Parcel | Letter
+        interface Sent @key(fields: "id") { id: ID! code(n: Int): String size(n: Int): Size }
+        type Parcel implements Sent @key(fields: "id") { id: ID! code(n: Int): String size(n: Int): Size }
+        type Letter implements Sent @key(fields: "id") { id: ID! code(n: Int): String size(n: Int): Size }
         type Size @shareable { width: Int height: Int }`,
       resolvers: {
-        Query: { sent: () => [sentOf({ id: '1' }), sentOf({ id: '2' })] },
+        Query: { sent: both, any: both },
+        Any: { __resolveType: ({ __typename }: { __typename: string }) => __typename },
         Sent: { __resolveType: ({ __typename }: { __typename: string }) => __typename, __resolveReference: sentOf },
         Parcel: sent,
         Letter: sent,
@@ -165,14 +168,17 @@ test('such fields of an interface object receive all that they require, and noth
     },
     carrier: {
       sdl: `type Sent @key(fields: "id") @interfaceObject {
-          id: ID! code: String @external size(n: Int): Size @external
+          id: ID! code(n: Int): String @external size(n: Int): Size @external
+          first: String @requires(fields: "code(n: 1)")
           wide: String @requires(fields: "size(n: 1) { width }")
           tall: String @requires(fields: "size { height } code") }
         type Size @shareable { width: Int height: Int }`,
-      resolvers: { Sent: { __resolveReference: own, wide: text('size'), tall: text('size', 'code') } },
+      resolvers: {
+        Sent: { __resolveReference: own, first: text('code'), wide: text('size'), tall: text('size', 'code') },
+      },
     },
   });
-  const [wide, tallOf] = ['{"width":1}', (id: number) => `{"height":4} "code ${id}"`];
+  const [wide, tallOf] = ['{"width":1}', (id: number) => `{"height":4} "code ${id} 0"`];
   expect(await mixed.ask('{ sent { wide tall } }')).toEqual({
     data: {
       sent: [
@@ -180,6 +186,17 @@ test('such fields of an interface object receive all that they require, and noth
         { wide, tall: tallOf(2) },
       ],
     },
+  });
+  // What one type of the interface has under a key of the client is not there for all.
+  const parcels = [
+    { tall: tallOf(1), first: '"code 1 1"' },
+    { n1: 'code 2 1', tall: tallOf(2), first: '"code 2 1"' },
+  ];
+  expect(await mixed.ask('{ sent { ... on Letter { n1: code(n: 1) } tall first } }')).toEqual({
+    data: { sent: parcels },
+  });
+  expect(await mixed.ask('{ any { ... on Letter { n1: code(n: 1) } ... on Sent { tall first } } }')).toEqual({
+    data: { any: parcels },
   });
   expect(await mixed.ask('{ sent { ... on Letter { wide } ... on Parcel { tall } } }')).toEqual({
     data: { sent: [{ tall: tallOf(1) }, { wide }] },

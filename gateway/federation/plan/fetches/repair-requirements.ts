@@ -168,13 +168,28 @@ function repairedFor(
   const requires = fetch.requires.map((required) => {
     if (required.kind !== 'InlineFragment') return required;
     const { typeCondition } = required;
-    const own = produced.flatMap(({ field, type }) => (canBeOne(type, typeCondition, types) ? [field] : []));
+    const own = producedOf(produced, typeCondition, types);
     const selections = repaired(required.selections, wantedBy(fetch, typeCondition, types), own);
     if (selections === required.selections) return required;
     isChanged = true;
     return { ...required, selections: [...selections] };
   });
   return isChanged ? requires : fetch.requires;
+}
+
+/** Fields that objects of a type have: first those whose keys all of them have. */
+function producedOf(produced: readonly TypedField[], of: string, types: SupergraphTypes): readonly FieldNode[] {
+  const possible = produced.filter(({ type }) => canBeOne(type, of, types));
+  const typesOfKeys = new Map<string, Set<string | undefined>>();
+  for (const { field, type } of possible)
+    typesOfKeys.set(responseKey(field), (typesOfKeys.get(responseKey(field)) ?? new Set()).add(type));
+  const members = types.isAbstract(of) ? types.objectsOf(of) : [of];
+  const isOfAll = (having: ReadonlySet<string | undefined>) =>
+    having.has(undefined) || members.every((member) => [...having].some((type) => type && types.isA(member, type)));
+  const keysOfAll = new Set([...typesOfKeys].flatMap(([key, having]) => (isOfAll(having) ? [key] : [])));
+  const fields = possible.map(({ field }) => field);
+  const isFirst = (field: FieldNode) => keysOfAll.has(responseKey(field));
+  return [...fields.filter(isFirst), ...fields.filter((field) => !isFirst(field))];
 }
 
 function requiresAnything(fetch: EntityFetch, types: SupergraphTypes): boolean {
