@@ -121,7 +121,7 @@ describe('a gateway of several workers', () => {
   });
 
   test('serves one port with all of them', async () => {
-    for (let i = 0; i < 10; i++) expect((await send(`${url}/healthz`)).status).toBe(200);
+    for (let i = 0; i < 10; i++) expect((await send(`${url}/v1/version`)).status).toBe(200);
     await until('both have answered', () => workers('request.completed').length === 2);
   });
 

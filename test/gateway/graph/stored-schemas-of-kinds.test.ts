@@ -145,7 +145,7 @@ describe('the schemas of other kinds of services', () => {
   test('a supergraph that is fetched; addresses in the file count for nothing', async () => {
     const products: TestSubgraph = await keepForTest(productsSubgraph());
     const evil = await keepForTest(serve((_, response) => reply(response, 200, { data: { products: [] } })));
-    const supergraph = supergraphSdl(products.graphqlUrl.replace('//', '//user:secret-word@'));
+    const supergraph = supergraphSdl(`${products.graphqlUrl}?key=secret-word`);
     const registry = await keepForTest(
       serve((_, response) => response.writeHead(200, { 'content-type': 'text/plain' }).end(supergraph)),
     );
