@@ -13,7 +13,7 @@ import {
   withResolvedInterfaceFields,
   withSingleOwners,
 } from './plannable/index.ts';
-import { withReentryKeys } from './reentry/index.ts';
+import { endlessOperations, withReentryKeys } from './reentry/index.ts';
 import { withServiceOrder } from './service-order.ts';
 import { SupergraphParts } from './supergraph-parts.ts';
 import { sliceFor } from './supergraph-slice.ts';
@@ -90,12 +90,14 @@ function fieldWithoutPath(error: unknown): string | undefined {
 
 function openPlannerOf(supergraphSdl: string): PlanQuery {
   const { sdl, isFatal } = withReentryKeys(withResolvedInterfaceFields(withCommonProvides(supergraphSdl)));
+  const isEndless = endlessOperations(sdl);
   const named = withNamedArguments(sdl);
   const ordered = withServiceOrder(named.sdl);
   const planner = plannerOf(ordered.sdl);
   return (document, operationName) => {
     try {
       if (isFatal(document)) throw new Error(KEY_NOT_SHARED);
+      if (isEndless(document)) throw new Error(CHAINED_REQUIREMENTS);
       const { text, restore } = withExactLiterals(document);
       const { node } = planner.plan(text, operationName, new Set(), 0);
       return node && ordered.restore(restore(named.restore(node)));
@@ -141,13 +143,15 @@ const NO_PATH = /no paths found for selection item: (\w+)/i;
 /** That, and its message for operations that it has found a plan for, whose fetches it then fails to build. */
 const PLANNERS_FAULT = /no paths found|failed to build fetch graph/i;
 
-/** Whether an operation was kept from the planner, which would have ended the process. */
+/** Whether an operation was kept from the planner, which would have ended the process or would not have returned. */
 export function isKeptFromPlanner({ cause }: UnplannableOperation): boolean {
-  return String(cause).includes(KEY_NOT_SHARED);
+  return [KEY_NOT_SHARED, CHAINED_REQUIREMENTS].some((one) => String(cause).includes(one));
 }
 
 /** Worded as the planner's failures that the stand-in answers; the thread passes on the text only. */
 const KEY_NOT_SHARED = 'failed to build fetch graph: no key of a type with requirements is one of all its subgraphs';
+const CHAINED_REQUIREMENTS =
+  'failed to build fetch graph: requirements of fields that are selected together are chained';
 
 function loadPlanner(): typeof QueryPlanner {
   try {

@@ -36,7 +36,7 @@ export function planInParts(operation: OperationDefinitionNode, scope: SplitScop
   } catch (error) {
     // What answers in the place of a plan fails at fields of interface objects or returns null.
     if (error instanceof UnplannableOperation && scope.types.hasInterfaceObjects && isKeptFromPlanner(error))
-      throw unplannable('no key is shared, in a supergraph with interface objects');
+      throw unplannable('an operation that the planner fails at fatally, in a supergraph with interface objects');
     throw error;
   }
 }

@@ -1,1 +1,2 @@
+export { endlessOperations } from './endless-operations.ts';
 export { type PlannableSupergraph, withReentryKeys } from './reentry-keys.ts';

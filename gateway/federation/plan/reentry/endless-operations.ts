@@ -1,0 +1,159 @@
+import { type ConstDirectiveNode, type FieldNode, Kind, parse, type SelectionNode } from 'graphql';
+import { directiveArgument, parseFieldSet } from '../../../supergraph/index.ts';
+import { fragmentsOf, innermostTypeName } from '../../../syntax/index.ts';
+
+/** A chain of so many fetches for requirements is the shortest at which the planner has been seen not to return. */
+const CHAIN = 3;
+
+/** A field of a type, as `Parcel.weight`. */
+type Coordinate = string;
+
+/**
+ * Finds the operations at which the planner (0.0.38) does not return. They select a field whose requirements are chained,
+ * of which some field requires another and also what that one requires, together with a field of the same chain. Where they
+ * select these of different objects of one type, the planner may return; such operations are found as well.
+ */
+export function endlessOperations(sdl: string): (document: string) => boolean {
+  if (!sdl.includes('requires')) return () => false;
+  const types = new RequiringTypes(sdl);
+  const chains = types.chains();
+  if (chains.size === 0) return () => false;
+  return (document) => {
+    const selected = types.selectedBy(document);
+    return [...chains].some(
+      ([end, chain]) => selected.has(end) && [...chain].some((one) => one !== end && selected.has(one)),
+    );
+  };
+}
+
+class RequiringTypes {
+  readonly #fieldTypes = new Map<string, Map<string, string>>();
+  readonly #required = new Map<Coordinate, Set<Coordinate>>();
+  /** By type, the interfaces that it implements and the types that implement it: a field of one may be planned as that of another. */
+  readonly #related = new Map<string, string[]>();
+  readonly #roots = new Map<string, string>();
+
+  constructor(sdl: string) {
+    const requirements: [string, string, string][] = [];
+    for (const definition of parse(sdl, { noLocation: true }).definitions) {
+      if (definition.kind === Kind.SCHEMA_DEFINITION)
+        for (const { operation, type } of definition.operationTypes) this.#roots.set(operation, type.name.value);
+      if (definition.kind === Kind.UNION_TYPE_DEFINITION) this.#fieldTypes.set(definition.name.value, new Map());
+      if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION && definition.kind !== Kind.INTERFACE_TYPE_DEFINITION)
+        continue;
+      const type = definition.name.value;
+      this.#fieldTypes.set(type, new Map());
+      for (const { name } of definition.interfaces ?? []) {
+        this.#related.set(type, [...(this.#related.get(type) ?? []), name.value]);
+        this.#related.set(name.value, [...(this.#related.get(name.value) ?? []), type]);
+      }
+      for (const { name, type: fieldType, directives = [] } of definition.fields ?? []) {
+        this.#fieldTypes.get(type)?.set(name.value, innermostTypeName(fieldType));
+        for (const required of directives.flatMap(requirementOf)) requirements.push([type, name.value, required]);
+      }
+    }
+    for (const [type, field, required] of requirements) {
+      const coordinates = new Set<Coordinate>();
+      this.#collect(type, parseFieldSet(required), new Map(), coordinates, new Map());
+      for (const one of this.#planned(type, field))
+        this.#required.set(one, new Set([...(this.#required.get(one) ?? []), ...coordinates]));
+    }
+  }
+
+  /** The fields whose requirements may keep the planner from returning, with the fields in their chains that require others. */
+  chains(): ReadonlyMap<Coordinate, ReadonlySet<Coordinate>> {
+    const chains = new Map<Coordinate, ReadonlySet<Coordinate>>();
+    const all = new Map([...this.#required.keys()].map((one) => [one, this.#allRequiredFor(one)]));
+    const requiresTwice = (one: Coordinate) => {
+      const direct = [...(this.#required.get(one) ?? [])];
+      return direct.some((other) => direct.some((inner) => inner !== other && all.get(other)?.has(inner)));
+    };
+    for (const [end, required] of all) {
+      if (this.#lengthOf(end, new Set()) < CHAIN || ![end, ...required].some(requiresTwice)) continue;
+      chains.set(end, new Set([...required].filter((one) => this.#required.has(one))));
+    }
+    return chains;
+  }
+
+  selectedBy(document: string): ReadonlySet<Coordinate> {
+    const parsed = parse(document, { noLocation: true });
+    const fragments = fragmentsOf(parsed);
+    const selected = new Set<Coordinate>();
+    const visited = new Map<readonly SelectionNode[], Set<string>>();
+    for (const definition of parsed.definitions)
+      if (definition.kind === Kind.OPERATION_DEFINITION)
+        this.#collect(
+          this.#roots.get(definition.operation) ?? '',
+          definition.selectionSet.selections,
+          fragments,
+          selected,
+          visited,
+        );
+    return selected;
+  }
+
+  /** Each list of selections is visited once for each type: a short document may have it a million times. */
+  #collect(
+    type: string,
+    selections: readonly SelectionNode[],
+    fragments: ReturnType<typeof fragmentsOf>,
+    found: Set<Coordinate>,
+    visited: Map<readonly SelectionNode[], Set<string>>,
+  ): void {
+    const types = visited.get(selections) ?? new Set();
+    visited.set(selections, types);
+    if (types.has(type)) return;
+    types.add(type);
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) this.#collectField(type, selection, fragments, found, visited);
+      else {
+        const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
+        const below = fragment?.selectionSet.selections ?? [];
+        this.#collect(fragment?.typeCondition?.name.value ?? type, below, fragments, found, visited);
+      }
+    }
+  }
+
+  #collectField(
+    type: string,
+    { name, selectionSet }: FieldNode,
+    fragments: ReturnType<typeof fragmentsOf>,
+    found: Set<Coordinate>,
+    visited: Map<readonly SelectionNode[], Set<string>>,
+  ): void {
+    for (const one of this.#planned(type, name.value)) found.add(one);
+    const own = this.#fieldTypes.get(type)?.get(name.value);
+    if (selectionSet && own !== undefined) this.#collect(own, selectionSet.selections, fragments, found, visited);
+  }
+
+  #planned(type: string, field: string): readonly Coordinate[] {
+    const related = (this.#related.get(type) ?? []).filter((one) => this.#fieldTypes.get(one)?.has(field));
+    return [type, ...related].map((one) => `${one}.${field}`);
+  }
+
+  #allRequiredFor(end: Coordinate): ReadonlySet<Coordinate> {
+    const found = new Set(this.#required.get(end));
+    for (const one of found) for (const next of this.#required.get(one) ?? []) found.add(next);
+    return found;
+  }
+
+  /** How many fetches follow one another up to a field, at most `CHAIN`: what is below a required object may be another one. */
+  #lengthOf(end: Coordinate, above: ReadonlySet<Coordinate>): number {
+    const required = this.#required.get(end);
+    if (!required) return this.#isObject(end) ? 1 : 0;
+    if (above.has(end)) return 0;
+    if (above.size + 1 >= CHAIN) return 1;
+    const inner = new Set([...above, end]);
+    return 1 + Math.max(0, ...[...required].map((one) => this.#lengthOf(one, inner)));
+  }
+
+  #isObject(field: Coordinate): boolean {
+    const [type = '', name = ''] = field.split('.');
+    return this.#fieldTypes.has(this.#fieldTypes.get(type)?.get(name) ?? '');
+  }
+}
+
+function requirementOf(join: ConstDirectiveNode): string[] {
+  const required = join.name.value === 'join__field' ? directiveArgument(join, 'requires') : undefined;
+  return required === undefined ? [] : [required];
+}
