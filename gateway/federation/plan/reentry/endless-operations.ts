@@ -10,8 +10,8 @@ type Coordinate = string;
 
 /**
  * Finds the operations at which the planner (0.0.38) does not return. They select a field whose requirements are chained,
- * of which some field requires another and also what that one requires, together with a field of the same chain. Where they
- * select these of different objects of one type, the planner may return; such operations are found as well.
+ * of which some field requires another and also what that one requires, together with a field that has or needs a part of that
+ * chain. Where they select these of different objects of one type, the planner may return; such operations are found as well.
  */
 export function endlessOperations(sdl: string): (document: string) => boolean {
   if (!sdl.includes('requires')) return () => false;
@@ -20,9 +20,7 @@ export function endlessOperations(sdl: string): (document: string) => boolean {
   if (chains.size === 0) return () => false;
   return (document) => {
     const selected = types.selectedBy(document);
-    return [...chains].some(
-      ([end, chain]) => selected.has(end) && [...chain].some((one) => one !== end && selected.has(one)),
-    );
+    return [...chains].some(([end, others]) => selected.has(end) && [...others].some((one) => selected.has(one)));
   };
 }
 
@@ -60,7 +58,7 @@ class RequiringTypes {
     }
   }
 
-  /** The fields whose requirements may keep the planner from returning, with the fields in their chains that require others. */
+  /** The fields whose requirements may keep the planner from returning, with those that they must not be selected with. */
   chains(): ReadonlyMap<Coordinate, ReadonlySet<Coordinate>> {
     const chains = new Map<Coordinate, ReadonlySet<Coordinate>>();
     const all = new Map([...this.#required.keys()].map((one) => [one, this.#allRequiredFor(one)]));
@@ -70,7 +68,12 @@ class RequiringTypes {
     };
     for (const [end, required] of all) {
       if (this.#lengthOf(end, new Set()) < CHAIN || ![end, ...required].some(requiresTwice)) continue;
-      chains.set(end, new Set([...required].filter((one) => this.#required.has(one))));
+      const chain = [...required].filter((one) => this.#required.has(one));
+      // Of an interface and of the types that implement it, a field is the same.
+      const [type = '', name = ''] = end.split('.');
+      const same = new Set([type, ...(this.#related.get(type) ?? [])].flatMap((one) => this.#planned(one, name)));
+      const others = [...all].filter(([one, needed]) => chain.some((part) => part === one || needed.has(part)));
+      chains.set(end, new Set(others.flatMap(([one]) => (same.has(one) ? [] : [one]))));
     }
     return chains;
   }
