@@ -10,7 +10,7 @@ type Coordinate = string;
 
 /**
  * Finds the operations at which the planner (0.0.38) does not return. They select a field whose requirements are chained,
- * of which some field requires another and also what that one requires, together with a field that has or needs a part of that
+ * of which some field requires several others that arrive one after the other, together with a field that has or needs a part of that
  * chain. Where they select these of different objects of one type, the planner may return; such operations are found as well.
  */
 export function endlessOperations(sdl: string): (document: string) => boolean {
@@ -62,12 +62,12 @@ class RequiringTypes {
   chains(): ReadonlyMap<Coordinate, ReadonlySet<Coordinate>> {
     const chains = new Map<Coordinate, ReadonlySet<Coordinate>>();
     const all = new Map([...this.#required.keys()].map((one) => [one, this.#allRequiredFor(one)]));
-    const requiresTwice = (one: Coordinate) => {
+    const requiresLater = (one: Coordinate) => {
       const direct = [...(this.#required.get(one) ?? [])];
-      return direct.some((other) => direct.some((inner) => inner !== other && all.get(other)?.has(inner)));
+      return direct.length > 1 && direct.some((other) => this.#lengthOf(other, new Set()) > 0);
     };
     for (const [end, required] of all) {
-      if (this.#lengthOf(end, new Set()) < CHAIN || ![end, ...required].some(requiresTwice)) continue;
+      if (this.#lengthOf(end, new Set()) < CHAIN || ![end, ...required].some(requiresLater)) continue;
       const chain = [...required].filter((one) => this.#required.has(one));
       // Of an interface and of the types that implement it, a field is the same.
       const [type = '', name = ''] = end.split('.');
