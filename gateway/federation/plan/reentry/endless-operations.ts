@@ -10,8 +10,8 @@ type Coordinate = string;
 
 /**
  * Finds the operations at which the planner (0.0.38) does not return. They select a field whose requirements are chained,
- * of which some field requires several others that arrive one after the other, together with a field that has or needs a part of that
- * chain. Where they select these of different objects of one type, the planner may return; such operations are found as well.
+ * of which some field requires several others that arrive one after the other, together with another field
+ * that has requirements, of any object. For most of these the planner returns.
  */
 export function endlessOperations(sdl: string): (document: string) => boolean {
   if (!sdl.includes('requires')) return () => false;
@@ -68,12 +68,10 @@ class RequiringTypes {
     };
     for (const [end, required] of all) {
       if (this.#lengthOf(end, new Set()) < CHAIN || ![end, ...required].some(requiresLater)) continue;
-      const chain = [...required].filter((one) => this.#required.has(one));
       // Of an interface and of the types that implement it, a field is the same.
       const [type = '', name = ''] = end.split('.');
       const same = new Set([type, ...(this.#related.get(type) ?? [])].flatMap((one) => this.#planned(one, name)));
-      const others = [...all].filter(([one, needed]) => chain.some((part) => part === one || needed.has(part)));
-      chains.set(end, new Set(others.flatMap(([one]) => (same.has(one) ? [] : [one]))));
+      chains.set(end, new Set([...all.keys()].filter((one) => !same.has(one))));
     }
     return chains;
   }
