@@ -28,7 +28,9 @@ export function planMutation(
     if (!whole) return [];
     if (merged.length < 2 || whole.kind === 'Fetch') return [whole];
   }
-  return groupNeighbours(merged, plan, hasRequirements).flatMap((group) => plan(group) ?? []);
+  return groupNeighbours(merged, plan, hasRequirements).flatMap(
+    (group) => (group.fields.length > 1 ? plan(group.fields) : group.first) ?? [],
+  );
 }
 
 function haveOneService(
@@ -59,21 +61,28 @@ function mergeFields(fields: readonly FieldNode[]): FieldNode[] {
   return [...merged.values()];
 }
 
+/** Fields that are planned together. */
+interface FieldGroup {
+  readonly fields: FieldNode[];
+  /** The plan of the first field alone. */
+  readonly first: PlanNode | undefined;
+}
+
 /** Only the last field of a group may need joins: those of an earlier one would have to come before the next field. */
 function groupNeighbours(
   fields: readonly FieldNode[],
   plan: (fields: readonly FieldNode[]) => PlanNode | undefined,
   hasRequirements: (fields: readonly FieldNode[]) => boolean,
-): FieldNode[][] {
-  const groups: FieldNode[][] = [];
+): FieldGroup[] {
+  const groups: FieldGroup[] = [];
   let openFor: string | undefined;
   for (const field of fields) {
     const node = plan([field]);
     const service = serviceOf(node);
     const last = groups.at(-1);
     const isAlone = hasRequirements([field]);
-    if (last && service !== undefined && service === openFor && !isAlone) last.push(field);
-    else groups.push([field]);
+    if (last && service !== undefined && service === openFor && !isAlone) last.fields.push(field);
+    else groups.push({ fields: [field], first: node });
     openFor = node?.kind === 'Fetch' && !isAlone ? service : undefined;
   }
   return groups;

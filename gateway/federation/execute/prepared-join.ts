@@ -92,9 +92,12 @@ function compileVariant<Context>(
   const { clientVariables } = operation;
   const whole = planned(fields);
   const planScope = { types: scope.types, clientVariables, operation: whole };
+  const { requiredFields } = scope.types;
+  const hasRequirements = (some: readonly FieldNode[]) =>
+    requiredFields.size > 0 && selectsAny(planned(some), requiredFields);
   const nodes =
     kind === 'mutation'
-      ? planMutation(fields, plan, scope.types, (some) => selectsAny(planned(some), scope.types.requiredFields))
+      ? planMutation(fields, plan, scope.types, hasRequirements)
       : [plan(fields)].filter((one) => one !== undefined);
   const [node] = nodes;
   if (!node) return { step: undefined, shape, primary: undefined };

@@ -162,6 +162,21 @@ export function responseKey({ alias, name }: FieldNode): string {
   return (alias ?? name).value;
 }
 
+/** Selected fields, or what goes with them, by their response keys. */
+export function byResponseKey<One>(
+  selected: readonly One[],
+  fieldOf: (one: One) => FieldNode,
+): ReadonlyMap<string, readonly One[]> {
+  const byKey = new Map<string, One[]>();
+  for (const one of selected) {
+    const key = responseKey(fieldOf(one));
+    const known = byKey.get(key);
+    if (known) known.push(one);
+    else byKey.set(key, [one]);
+  }
+  return byKey;
+}
+
 /** A field that is selected, and the type of objects that it is selected of; undefined where no fragment says it. */
 export interface TypedField {
   readonly field: FieldNode;

@@ -1,7 +1,7 @@
 import type { RequiresSelection } from '@graphql-hive/router-query-planner';
 import { type FieldNode, Kind, type OperationDefinitionNode, print, type SelectionNode } from 'graphql';
 import { parseFieldSet, type SupergraphTypes } from '../../../supergraph/index.ts';
-import { fieldsOf, responseKey, type TypedField } from './fold-fetches.ts';
+import { byResponseKey, fieldsOf, responseKey, type TypedField } from './fold-fetches.ts';
 import { type EntityFetch, type EntityPath, type Fetch, fieldKeysOf, precedes } from './plan-fetches.ts';
 import { askedAt, fieldsOfType } from './restore-possible-types.ts';
 import { canBeOne, pruned, requiredFields, separateRequirements } from './separate-requirements.ts';
@@ -180,13 +180,13 @@ function repairedFor(
 /** Fields that objects of a type have: first those whose keys all of them have. */
 function producedOf(produced: readonly TypedField[], of: string, types: SupergraphTypes): readonly FieldNode[] {
   const possible = produced.filter(({ type }) => canBeOne(type, of, types));
-  const typesOfKeys = new Map<string, Set<string | undefined>>();
-  for (const { field, type } of possible)
-    typesOfKeys.set(responseKey(field), (typesOfKeys.get(responseKey(field)) ?? new Set()).add(type));
   const members = types.isAbstract(of) ? types.objectsOf(of) : [of];
-  const isOfAll = (having: ReadonlySet<string | undefined>) =>
-    having.has(undefined) || members.every((member) => [...having].some((type) => type && types.isA(member, type)));
-  const keysOfAll = new Set([...typesOfKeys].flatMap(([key, having]) => (isOfAll(having) ? [key] : [])));
+  const isOfAll = (having: readonly TypedField[]) => {
+    const own = new Set(having.map(({ type }) => type));
+    return own.has(undefined) || members.every((member) => [...own].some((type) => type && types.isA(member, type)));
+  };
+  const keys = byResponseKey(possible, ({ field }) => field);
+  const keysOfAll = new Set([...keys].flatMap(([key, having]) => (isOfAll(having) ? [key] : [])));
   const fields = possible.map(({ field }) => field);
   const isFirst = (field: FieldNode) => keysOfAll.has(responseKey(field));
   return [...fields.filter(isFirst), ...fields.filter((field) => !isFirst(field))];
@@ -229,13 +229,8 @@ function repaired(
     const [first] = meant;
     // With several arguments in one request it is unknown which ones are meant here.
     if (!first || new Set(meant.map(argumentsOf)).size > 1) return one;
-    const keys = new Map<string, FieldNode[]>();
-    for (const field of produced) {
-      if (field.name.value !== name || argumentsOf(field) !== argumentsOf(first)) continue;
-      const known = keys.get(responseKey(field));
-      if (known) known.push(field);
-      else keys.set(responseKey(field), [field]);
-    }
+    const same = produced.filter((field) => field.name.value === name && argumentsOf(field) === argumentsOf(first));
+    const keys = byResponseKey(same, (field) => field);
     const key = keyWithAll(keys, meant, one.name);
     const below = one.selections && repaired(one.selections, subfieldsOf(meant), subfieldsOf(keys.get(key) ?? []));
     if (key === one.name && below === one.selections) return one;

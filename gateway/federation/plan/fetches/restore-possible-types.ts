@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import type { SupergraphTypes } from '../../../supergraph/index.ts';
 import { fragmentNode } from '../../../syntax/index.ts';
-import { responseKey } from './fold-fetches.ts';
+import { byResponseKey, responseKey } from './fold-fetches.ts';
 import { type EntityPath, type Fetch, fieldKeysOf, rootName } from './plan-fetches.ts';
 
 /**
@@ -53,7 +53,7 @@ function restore(
   // Hundreds of fields may be selected of one object, so they are looked through once.
   let byKey: ReadonlyMap<string, readonly FieldNode[]> | undefined;
   const sameAs = (field: FieldNode) => {
-    byKey ??= fieldsByKey(type === undefined ? [] : fieldsOfType(asked, type, scope.types));
+    byKey ??= byResponseKey(type === undefined ? [] : fieldsOfType(asked, type, scope.types), (one) => one);
     return byKey.get(responseKey(field)) ?? [];
   };
   const changed = fetched.map((selection): SelectionNode => {
@@ -93,16 +93,6 @@ function restoreField(
     return own.length === 0 ? [] : [fragmentNode(member, own)];
   });
   return added.length === 0 ? restored : [...withTypename(restored), ...added];
-}
-
-function fieldsByKey(fields: readonly FieldNode[]): ReadonlyMap<string, readonly FieldNode[]> {
-  const byKey = new Map<string, FieldNode[]>();
-  for (const field of fields) {
-    const known = byKey.get(responseKey(field));
-    if (known) known.push(field);
-    else byKey.set(responseKey(field), [field]);
-  }
-  return byKey;
 }
 
 /** The selections that a subgraph resolves without another one. */
@@ -145,7 +135,8 @@ function entityPathsOf(fetch: Fetch): readonly EntityPath[] {
 }
 
 /** The name in a type such as `[Thing!]!`. */
-function ownType(type: string | undefined): string | undefined {
+/** The name within a type's text, without lists and non-null. */
+export function ownType(type: string | undefined): string | undefined {
   return type?.replace(/[[\]!]/g, '');
 }
 

@@ -2,7 +2,7 @@ import type { FetchNodePathSegment, OutputRewrite } from '@graphql-hive/router-q
 import { type FieldNode, Kind, print, type SelectionNode } from 'graphql';
 import type { SupergraphTypes } from '../../../supergraph/index.ts';
 import { nameNode } from '../../../syntax/index.ts';
-import { fieldsOf, responseKey } from './fold-fetches.ts';
+import { byResponseKey, fieldsOf, responseKey } from './fold-fetches.ts';
 import { type Fetch, rootName } from './plan-fetches.ts';
 import { canBeOne } from './separate-requirements.ts';
 
@@ -102,12 +102,8 @@ interface TypedSelections {
 
 /** Whether the fields of each response key are the same field with the same arguments for each type of objects. */
 function isUnambiguous(sets: readonly TypedSelections[], types: SupergraphTypes): boolean {
-  const byKey = new Map<string, { field: FieldNode; type: string | undefined }[]>();
-  for (const one of sets.flatMap(({ selections, type }) => fieldsOf(selections, type))) {
-    const key = responseKey(one.field);
-    byKey.set(key, [...(byKey.get(key) ?? []), one]);
-  }
-  return [...byKey.values()].every((same) => {
+  const fields = sets.flatMap(({ selections, type }) => fieldsOf(selections, type));
+  return [...byResponseKey(fields, ({ field }) => field).values()].every((same) => {
     const texts = new Map<string | undefined, string>();
     for (const { field, type } of same) {
       const text = shallowText(field);

@@ -5,6 +5,7 @@ import { fragmentNode, nameNode } from '../../../syntax/index.ts';
 import { responseKey } from './fold-fetches.ts';
 import { type EntityFetch, type EntityPath, type Fetch, fieldKeysOf, precedes, rootName } from './plan-fetches.ts';
 import { fieldsAt } from './repair-requirements.ts';
+import { ownType } from './restore-possible-types.ts';
 import { canBeOne } from './separate-requirements.ts';
 
 /**
@@ -115,7 +116,7 @@ function selectBelow(
   scope: KeyScope,
 ): readonly SelectionNode[] {
   if (responseKey(field) !== key || parent === undefined) return below;
-  const type = scope.types.subgraphType(scope.service, parent, field.name.value)?.replace(/[[\]!]/g, '');
+  const type = ownType(scope.types.subgraphType(scope.service, parent, field.name.value));
   return selectAt(below, rest, type, scope);
 }
 

@@ -1,6 +1,7 @@
-import { type ConstDirectiveNode, type FieldNode, Kind, parse, type SelectionNode } from 'graphql';
-import { directiveArgument, parseFieldSet } from '../../../supergraph/index.ts';
+import { type FieldNode, Kind, parse, type SelectionNode } from 'graphql';
+import { parseFieldSet } from '../../../supergraph/index.ts';
 import { fragmentsOf, innermostTypeName } from '../../../syntax/index.ts';
+import { hasRequirements, requirementsOf } from './requirements.ts';
 
 /** A chain of so many fetches for requirements is the shortest at which the planner has been seen not to return. */
 const CHAIN = 3;
@@ -14,13 +15,16 @@ type Coordinate = string;
  * that has requirements, of any object. For most of these the planner returns.
  */
 export function endlessOperations(sdl: string): (document: string) => boolean {
-  if (!sdl.includes('requires')) return () => false;
+  if (!hasRequirements(sdl)) return () => false;
   const types = new RequiringTypes(sdl);
-  const chains = types.chains();
-  if (chains.size === 0) return () => false;
+  const ends = types.endsOfChains();
+  if (ends.size === 0) return () => false;
   return (document) => {
-    const selected = types.selectedBy(document);
-    return [...chains].some(([end, others]) => selected.has(end) && [...others].some((one) => selected.has(one)));
+    const requiring = [...types.selectedBy(document)].filter((one) => types.requires(one));
+    return requiring.some((end) => {
+      const same = ends.get(end);
+      return same !== undefined && requiring.some((one) => !same.has(one));
+    });
   };
 }
 
@@ -45,9 +49,9 @@ class RequiringTypes {
         this.#related.set(type, [...(this.#related.get(type) ?? []), name.value]);
         this.#related.set(name.value, [...(this.#related.get(name.value) ?? []), type]);
       }
-      for (const { name, type: fieldType, directives = [] } of definition.fields ?? []) {
-        this.#fieldTypes.get(type)?.set(name.value, innermostTypeName(fieldType));
-        for (const required of directives.flatMap(requirementOf)) requirements.push([type, name.value, required]);
+      for (const field of definition.fields ?? []) {
+        this.#fieldTypes.get(type)?.set(field.name.value, innermostTypeName(field.type));
+        for (const { requires } of requirementsOf(field)) requirements.push([type, field.name.value, requires]);
       }
     }
     for (const [type, field, required] of requirements) {
@@ -58,22 +62,27 @@ class RequiringTypes {
     }
   }
 
-  /** The fields whose requirements may keep the planner from returning, with those that they must not be selected with. */
-  chains(): ReadonlyMap<Coordinate, ReadonlySet<Coordinate>> {
-    const chains = new Map<Coordinate, ReadonlySet<Coordinate>>();
-    const all = new Map([...this.#required.keys()].map((one) => [one, this.#allRequiredFor(one)]));
+  requires(field: Coordinate): boolean {
+    return this.#required.has(field);
+  }
+
+  /**
+   * The fields whose requirements may keep the planner from returning where another field with requirements is selected, each with
+   * those that are the same field: of an interface and of the types that implement it.
+   */
+  endsOfChains(): ReadonlyMap<Coordinate, ReadonlySet<Coordinate>> {
+    const ends = new Map<Coordinate, ReadonlySet<Coordinate>>();
     const requiresLater = (one: Coordinate) => {
       const direct = [...(this.#required.get(one) ?? [])];
       return direct.length > 1 && direct.some((other) => this.#lengthOf(other, new Set()) > 0);
     };
-    for (const [end, required] of all) {
-      if (this.#lengthOf(end, new Set()) < CHAIN || ![end, ...required].some(requiresLater)) continue;
-      // Of an interface and of the types that implement it, a field is the same.
+    for (const end of this.#required.keys()) {
+      if (this.#lengthOf(end, new Set()) < CHAIN) continue;
+      if (![end, ...this.#allRequiredFor(end)].some(requiresLater)) continue;
       const [type = '', name = ''] = end.split('.');
-      const same = new Set([type, ...(this.#related.get(type) ?? [])].flatMap((one) => this.#planned(one, name)));
-      chains.set(end, new Set([...all.keys()].filter((one) => !same.has(one))));
+      ends.set(end, new Set([type, ...(this.#related.get(type) ?? [])].flatMap((one) => this.#planned(one, name))));
     }
-    return chains;
+    return ends;
   }
 
   selectedBy(document: string): ReadonlySet<Coordinate> {
@@ -152,9 +161,4 @@ class RequiringTypes {
     const [type = '', name = ''] = field.split('.');
     return this.#fieldTypes.has(this.#fieldTypes.get(type)?.get(name) ?? '');
   }
-}
-
-function requirementOf(join: ConstDirectiveNode): string[] {
-  const required = join.name.value === 'join__field' ? directiveArgument(join, 'requires') : undefined;
-  return required === undefined ? [] : [required];
 }

@@ -14,6 +14,7 @@ import {
 import { directiveArgument, hasTrueArgument, parseFieldSet } from '../../../supergraph/index.ts';
 import { innermostTypeName } from '../../../syntax/index.ts';
 import { FatalOperations, type PlannedField, type PlannedTypes } from './fatal-operations.ts';
+import { hasRequirements, requirementsOf } from './requirements.ts';
 
 /** A supergraph that the planner can be given. */
 export interface PlannableSupergraph {
@@ -30,7 +31,7 @@ export interface PlannableSupergraph {
  * its fields, which leads wherever its other keys do. Operations at which it would still go wrong are fatal.
  */
 export function withReentryKeys(sdl: string): PlannableSupergraph {
-  if (!sdl.includes('requires')) return { sdl, isFatal: () => false };
+  if (!hasRequirements(sdl)) return { sdl, isFatal: () => false };
   const supergraph = parse(sdl, { noLocation: true });
   const types = new JoinedTypes(supergraph);
   const removed = types.surplusKeys();
@@ -257,14 +258,6 @@ function graphsOf({ directives = [] }: TypeOfSubgraphs): readonly string[] {
 
 function keyText(join: ConstDirectiveNode): string {
   return directiveArgument(join, 'key') ?? '';
-}
-
-function requirementsOf({ directives = [] }: FieldDefinitionNode): { graph: string; requires: string }[] {
-  return directives.flatMap((join) => {
-    if (join.name.value !== 'join__field') return [];
-    const [graph, requires] = [directiveArgument(join, 'graph'), directiveArgument(join, 'requires')];
-    return graph === undefined || requires === undefined ? [] : [{ graph, requires }];
-  });
 }
 
 function resolvesField(graph: string, type: TypeOfSubgraphs, { directives = [] }: FieldDefinitionNode): boolean {
