@@ -20,6 +20,7 @@ export {
   type ConnectionLimits,
   checkPort,
   clientAddress,
+  hasCredentials,
   isHeaderValue,
   type ListeningServer,
   type ListenOptions,

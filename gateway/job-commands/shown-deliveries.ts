@@ -1,4 +1,4 @@
-import { NO_JOB_COUNTS, type ShownQueue } from './shown-jobs.ts';
+import { emptyQueue, type ShownQueue } from './shown-jobs.ts';
 
 /** A producer or a subscription of the metadata, as far as it is shown. */
 interface EventParty {
@@ -65,7 +65,8 @@ export function shownDeliveries(
   );
   return {
     subscriptions: mapFirst(subscriptions, MOST_PARTIES, (subscription) => {
-      const { kind: _, queue: __, ...counted } = bySubscription.get(subscription.name) ?? NO_QUEUE;
+      const { name } = subscription;
+      const { kind: _, queue: __, ...counted } = bySubscription.get(name) ?? emptyQueue(DELIVERY_KIND, name);
       return { ...shownParty(subscription), order_key: subscription.order_key ?? null, ...counted };
     }),
     producers: mapFirst(producers, MOST_PARTIES, (producer) => ({
@@ -74,14 +75,6 @@ export function shownDeliveries(
     })),
   };
 }
-
-const NO_QUEUE: ShownQueue = {
-  kind: DELIVERY_KIND,
-  queue: '',
-  ...NO_JOB_COUNTS,
-  oldest_queued_seconds: null,
-  pauses: [],
-};
 
 function shownParty({ name, comment, types, tenants }: EventParty): ShownParty {
   return { name, comment: comment ?? null, types: firstNames(types), tenants: tenants ? firstNames(tenants) : null };

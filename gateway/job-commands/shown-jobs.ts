@@ -115,7 +115,7 @@ export function shownQueues(stats: readonly QueueStats[], pauses: readonly Queue
   const queues = new Map<string, ShownQueue>();
   const change = (kind: string, queue: string, changed: (known: ShownQueue) => Partial<ShownQueue>) => {
     const key = JSON.stringify([kind, queue]);
-    const known = queues.get(key) ?? { kind, queue, ...NO_JOB_COUNTS, oldest_queued_seconds: null, pauses: [] };
+    const known = queues.get(key) ?? emptyQueue(kind, queue);
     queues.set(key, { ...known, ...changed(known) });
   };
   for (const { kind, queue, state, count, oldestSeconds } of stats)
@@ -141,7 +141,11 @@ function shownPause({ tenant, reason, since, until, processes, ofProcesses }: Qu
   };
 }
 
-export const NO_JOB_COUNTS = { queued: 0, running: 0, scheduled: 0, waiting: 0, dead: 0 };
+export function emptyQueue(kind: string, queue: string): ShownQueue {
+  return { kind, queue, ...NO_JOB_COUNTS, oldest_queued_seconds: null, pauses: [] };
+}
+
+const NO_JOB_COUNTS = { queued: 0, running: 0, scheduled: 0, waiting: 0, dead: 0 };
 
 function compareNames(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);

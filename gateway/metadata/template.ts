@@ -1,4 +1,4 @@
-import { isHeaderValue } from '../../platform/index.ts';
+import { hasCredentials, isHeaderValue } from '../../platform/index.ts';
 import { isOwnSecret } from '../own-secrets.ts';
 import type { ConfiguredHeader } from './shapes/index.ts';
 import { VARIABLES_NOT_FOUND, type ValuePath } from './yaml/index.ts';
@@ -41,7 +41,6 @@ export function resolveEventsUrl(
   return resolveUrlOf(definition, environment, ['http', 'https', 'ws', 'wss']);
 }
 
-const NO_URL = { protocol: '', username: '', password: '' };
 const CREDENTIALS_IN_URL =
   'a user and password in a URL are not sent: remove them, and configure the header Authorization in their place';
 
@@ -55,9 +54,10 @@ function resolveUrlOf(
   const filled = resolveValue(definition.url, definition.url_from_env, environment);
   if ('unusable' in filled) return { problem: environmentProblem(filled.unusable), path };
   const url = filled.text;
-  const { protocol, username, password } = URL.canParse(url) ? new URL(url) : NO_URL;
-  if (!schemes.includes(protocol.slice(0, -1))) return { problem: `expected an ${schemes.join(' or ')} URL`, path };
-  if (!sendsCredentials && (username !== '' || password !== '')) return { problem: CREDENTIALS_IN_URL, path };
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (!parsed || !schemes.includes(parsed.protocol.slice(0, -1)))
+    return { problem: `expected an ${schemes.join(' or ')} URL`, path };
+  if (!sendsCredentials && hasCredentials(parsed)) return { problem: CREDENTIALS_IN_URL, path };
   return { url };
 }
 

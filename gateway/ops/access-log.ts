@@ -1,5 +1,6 @@
 import { type Logger, lineWriter, logJson } from '../../platform/index.ts';
 import { type HttpExchange, type OperationLog, RequestRecord } from '../http/index.ts';
+import { PROBE_PATHS } from './probes.ts';
 import { RecordFields } from './record-fields.ts';
 
 /** Characters of a path that are logged. */
@@ -46,7 +47,7 @@ export function createAccessLog(log: Logger): AccessLog {
     exchange.onClose((durationMs) => {
       const { request, response, requestId, path, clientAddress, span } = exchange;
       const status = response.writableFinished ? response.statusCode : 499;
-      if (skipsProbes && status === 200 && isProbe(path)) return;
+      if (skipsProbes && status === 200 && PROBE_PATHS.has(path)) return;
       const duration = durationMs.toFixed(3);
       destination.write(
         // The request id has been validated, and the method is one that Node.js parses.
@@ -65,11 +66,6 @@ export function createAccessLog(log: Logger): AccessLog {
   };
 
   return { request, operation };
-}
-
-/** What balancers and orchestrators ask for each second: while all is well, these lines would hide the others. */
-function isProbe(path: string): boolean {
-  return path === '/readyz' || path === '/healthz' || path === '/hasura/healthz';
 }
 
 const EVENT_MESSAGES = {

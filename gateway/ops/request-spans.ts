@@ -18,6 +18,7 @@ import {
   sentClientName,
   sentClientVersion,
 } from '../http/index.ts';
+import { PROBE_PATHS } from './probes.ts';
 
 export interface RequestSpansOptions {
   readonly telemetry: Pick<Telemetry, 'tracer'>;
@@ -34,9 +35,6 @@ export type TraceTrust = 'proxies' | 'all' | 'none';
 /** Begins the span of each request that is traced. docs/tracing.md lists its attributes. */
 export type RequestSpans = (exchange: HttpExchange) => void;
 
-/** Those that balancers and orchestrators send every few seconds: their traces would be most of what there is. */
-const PROBES: ReadonlySet<string> = new Set(['/healthz', '/hasura/healthz', '/readyz']);
-
 const NO_ATTRIBUTES = fixedAttributes({});
 const MAX_SPAN_NAME = 128;
 const MAX_SPAN_CODES = 10;
@@ -50,7 +48,7 @@ export function requestSpans(options: RequestSpansOptions): RequestSpans {
 
   return (exchange) => {
     const { tracer } = telemetry;
-    if (!tracer || PROBES.has(exchange.path)) return;
+    if (!tracer || PROBE_PATHS.has(exchange.path)) return;
     const { headers } = exchange.request;
     const { startedAt: startMs } = exchange;
     const name = methodOf(exchange);

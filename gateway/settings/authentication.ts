@@ -1,12 +1,10 @@
 import { z } from 'zod';
-import { setting } from '../../platform/index.ts';
+import { hasCredentials, setting } from '../../platform/index.ts';
 import { parseJwtSecret, parseJwtSecrets } from '../session/index.ts';
 import { json, OPEN_OR_CLOSED } from './types.ts';
 
 function hasNoCredentials(text: string): boolean {
-  if (!URL.canParse(text)) return true;
-  const { username, password } = new URL(text);
-  return username === '' && password === '';
+  return !URL.canParse(text) || !hasCredentials(new URL(text));
 }
 
 /** How callers are authenticated, and how revoked tokens are noticed. */

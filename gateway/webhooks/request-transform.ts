@@ -1,4 +1,4 @@
-import { isHeaderValue } from '../../platform/index.ts';
+import { hasCredentials, isHeaderValue } from '../../platform/index.ts';
 import { type Bindings, escapeUri } from '../kriti/index.ts';
 import type { NamedText, RequestTransform } from '../metadata/index.ts';
 
@@ -71,7 +71,7 @@ function requestUrl(handler: string, transform: RequestTransform, bindings: Bind
   const target = URL.canParse(text) ? new URL(text) : undefined;
   if (target?.protocol !== 'http:' && target?.protocol !== 'https:')
     throw new UnusableRequest('the template of the URL gave no http or https URL');
-  if (target.username !== '' || target.password !== '')
+  if (hasCredentials(target))
     throw new UnusableRequest('the template of the URL gave a user and password, which are not sent');
   const parameters = queryString(transform.query_params, bindings);
   if (parameters !== undefined) target.search = parameters;

@@ -1,7 +1,12 @@
+/** Whether a URL has a user or a password. */
+export function hasCredentials({ username, password }: URL): boolean {
+  return username !== '' || password !== '';
+}
+
 /** The credentials of an address as the header of HTTP's Basic scheme (RFC 7617); none where it has none. */
-export function basicAuthorization({ username, password }: URL): { authorization?: string } {
-  if (username === '' && password === '') return {};
-  const credentials = `${percentDecoded(username)}:${percentDecoded(password)}`;
+export function basicAuthorization(url: URL): { authorization?: string } {
+  if (!hasCredentials(url)) return {};
+  const credentials = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
   return { authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` };
 }
 

@@ -1,5 +1,5 @@
 export { addressUrl } from './address-url.ts';
-export { basicAuthorization } from './basic-authorization.ts';
+export { basicAuthorization, hasCredentials } from './basic-authorization.ts';
 export { clientAddress, networkOf } from './client-address.ts';
 export type { ConnectionCounts, ConnectionLimits } from './connection-guard.ts';
 export { isHeaderValue } from './header-value.ts';

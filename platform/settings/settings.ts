@@ -52,15 +52,10 @@ const EXPECTED_REDIS = 'expected a URL such as redis://host:6379 or rediss://use
 /** What a number counts. */
 export type Unit = 'bytes' | 'bytes per second' | 'days' | 'hours' | 'milliseconds' | 'minutes' | 'percent' | 'seconds';
 
-const FLAGS: Readonly<Record<string, boolean>> = {
-  ...{ true: true, t: true, yes: true, y: true },
-  ...{ false: false, f: false, no: false, n: false },
-};
-
 /** The flag that a text is, in Hasura's spellings (`true`, `t`, `yes`, `y` and their opposites, in any case), else undefined. */
 export function flagIn(text: string): boolean | undefined {
-  const word = text.trim().toLowerCase();
-  return Object.hasOwn(FLAGS, word) ? FLAGS[word] : undefined;
+  if (/^(?:true|t|yes|y)$/i.test(text.trim())) return true;
+  return /^(?:false|f|no|n)$/i.test(text.trim()) ? false : undefined;
 }
 
 /**

@@ -50,7 +50,7 @@ const DEEP = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
 const OMITTED = 'services reported further errors, which are left out';
 const UNWRITABLE = 'a service answered with something that is not valid JSON';
 
-describe('more errors than anybody reads', () => {
+describe('more errors than are relayed', () => {
   const MANY = JSON.stringify({ data: null, errors: Array(50_000).fill({ message: 'closed' }) });
 
   test('are cut off, and said to be, also where each concerns several fields', async () => {

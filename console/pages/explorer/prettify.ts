@@ -1,7 +1,7 @@
 import { parse, print, type Token, TokenKind } from 'graphql';
 
 /**
- * A document in the usual form. Where it has comments, which that form has no place for, its lines stay and are indentedComment.
+ * A document in the usual form. Where it has comments, which that form has no place for, its lines stay and are indented.
  *
  * @throws GraphQLError where it cannot be parsed.
  */
@@ -9,7 +9,7 @@ export function prettify(text: string): string {
   const document = parse(text);
   const tokens = tokensFrom(document.loc?.startToken);
   if (!tokens.some(({ kind }) => kind === TokenKind.COMMENT)) return `${print(document)}\n`;
-  return `${indentedComment(text, tokens).trimEnd()}\n`;
+  return `${reindented(text, tokens).trimEnd()}\n`;
 }
 
 function tokensFrom(first: Token | undefined): readonly Token[] {
@@ -21,7 +21,7 @@ function tokensFrom(first: Token | undefined): readonly Token[] {
 const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.PAREN_L, TokenKind.BRACKET_L]);
 const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.PAREN_R, TokenKind.BRACKET_R]);
 
-function indentedComment(text: string, tokens: readonly Token[]): string {
+function reindented(text: string, tokens: readonly Token[]): string {
   /** By the number of a line, how deep what it begins with is. */
   const depths = new Map<number, number>();
   let depth = 0;

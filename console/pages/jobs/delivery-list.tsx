@@ -1,11 +1,13 @@
 import { Link, PagedList } from '../../administration/index.ts';
 import type { Bounded, EventProducer, EventSubscription, EventSubscriptions } from '../../api/index.ts';
-import { Button, type Loaded, PageHeader, useLoaded, useRefresh } from '../../parts/index.ts';
+import { useLoaded, useRefresh } from '../../parts/index.ts';
 import { pathWith } from '../../routing/index.ts';
 import { role } from '../../session/index.ts';
-import { jobQueues, jobView, jobsPage as page, deliveries as texts } from '../../texts/index.ts';
+import { jobQueues, jobsPage as page, deliveries as texts } from '../../texts/index.ts';
+import { excerptOf } from './excerpt.ts';
 import { fetchJobs } from './job-requests.ts';
 import { JobsFailure, refusalOfJobs } from './jobs-failure.tsx';
+import { ListHeader } from './list-header.tsx';
 import { Pauses } from './queue-table.tsx';
 
 /** The address of the list below that of jobs; no job has such an id. */
@@ -19,26 +21,16 @@ export function DeliveryList() {
   );
   const { value, error, reload } = loaded;
   useRefresh(reload);
-  /** What is shown stays as it is while it is loaded again, which is every few seconds. */
-  function listOf<Entry>(list: Bounded<Entry> | undefined): Loaded<{ entries: readonly Entry[]; next: null }> {
-    const isLoading = loaded.isLoading && !value;
-    return { ...loaded, isLoading, value: list && { entries: list.items, next: null } };
-  }
   return (
     <>
-      <p>
-        <Link to="jobs">{jobView.all}</Link>
-      </p>
-      <PageHeader title={texts.title} lead={texts.lead}>
-        <Button onClick={reload}>{page.refresh}</Button>
-      </PageHeader>
+      <ListHeader title={texts.title} lead={texts.lead} onRefresh={reload} />
       {refusalOfJobs(error) === undefined ? (
         <>
           <section class="card" aria-labelledby="subscriptions">
             <h2 id="subscriptions">{texts.subscriptions}</h2>
             <PagedList
               label={texts.subscriptions}
-              loaded={listOf(value?.subscriptions)}
+              loaded={excerptOf(loaded, value?.subscriptions)}
               isExcerpt
               summary={(entries) => texts.subscriptionCount(entries.length, value?.subscriptions.omitted ?? 0)}
               columns={[
@@ -59,7 +51,7 @@ export function DeliveryList() {
               <PagedList
                 label={texts.producers}
                 // Why it could not be loaded again is above.
-                loaded={{ ...listOf(value.producers), error: undefined }}
+                loaded={{ ...excerptOf(loaded, value.producers), error: undefined }}
                 isExcerpt
                 summary={(entries) => texts.producerCount(entries.length, value.producers.omitted)}
                 columns={[texts.producer, texts.sources, texts.types, texts.tenants]}
@@ -86,12 +78,7 @@ function SubscriptionRow({ subscription }: { readonly subscription: EventSubscri
         {comment !== null && <div class="dim small">{comment}</div>}
         <Pauses pauses={pauses} />
       </td>
-      <td data-label={texts.types}>
-        <NameList of={types} />
-      </td>
-      <td data-label={texts.tenants}>
-        <NameList of={tenants} />
-      </td>
+      <PartyCells types={types} tenants={tenants} />
       <td data-label={texts.order}>{orderKey === null ? page.none : <code>{orderKey}</code>}</td>
       <td data-label={texts.toDeliver}>{open === 0 ? <span class="dim">0</span> : open}</td>
       <td data-label={page.counted.dead}>
@@ -118,13 +105,22 @@ function ProducerRow({ producer: { name, comment, sources, types, tenants } }: {
       <td data-label={texts.sources}>
         <NameList of={sources} />
       </td>
+      <PartyCells types={types} tenants={tenants} />
+    </tr>
+  );
+}
+
+/** Which events a subscription or a producer is about. */
+function PartyCells({ types, tenants }: Pick<EventProducer, 'types' | 'tenants'>) {
+  return (
+    <>
       <td data-label={texts.types}>
         <NameList of={types} />
       </td>
       <td data-label={texts.tenants}>
         <NameList of={tenants} />
       </td>
-    </tr>
+    </>
   );
 }
 

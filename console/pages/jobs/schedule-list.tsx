@@ -1,12 +1,14 @@
 import { Link, PagedList } from '../../administration/index.ts';
 import type { CronTrigger, CronTriggers, Job, PendingEvents } from '../../api/index.ts';
-import { Button, type Loaded, PageHeader, Time, useLoaded, useRefresh } from '../../parts/index.ts';
+import { type Loaded, Time, useLoaded, useRefresh } from '../../parts/index.ts';
 import { pathWith } from '../../routing/index.ts';
 import { role } from '../../session/index.ts';
-import { jobView, jobsPage as page, schedules as texts } from '../../texts/index.ts';
+import { jobsPage as page, schedules as texts } from '../../texts/index.ts';
+import { excerptOf } from './excerpt.ts';
 import { fetchJobs } from './job-requests.ts';
 import { JobStateBadge } from './job-state.tsx';
 import { JobsFailure, refusalOfJobs } from './jobs-failure.tsx';
+import { ListHeader } from './list-header.tsx';
 
 /** The address of the list below that of jobs; no job has such an id. */
 export const SCHEDULES = 'schedules';
@@ -28,12 +30,7 @@ export function ScheduleList() {
   useRefresh(reload);
   return (
     <>
-      <p>
-        <Link to="jobs">{jobView.all}</Link>
-      </p>
-      <PageHeader title={texts.title} lead={texts.lead}>
-        <Button onClick={reload}>{page.refresh}</Button>
-      </PageHeader>
+      <ListHeader title={texts.title} lead={texts.lead} onRefresh={reload} />
       {refusalOfJobs(triggers.error) === undefined ? (
         <>
           <TriggerTable loaded={triggers} />
@@ -47,14 +44,13 @@ export function ScheduleList() {
 }
 
 function TriggerTable({ loaded }: { readonly loaded: Loaded<CronTriggers> }) {
-  const { value, isLoading } = loaded;
+  const { value } = loaded;
   return (
     <section class="card" aria-labelledby="triggers">
       <h2 id="triggers">{texts.triggers}</h2>
       <PagedList
         label={texts.triggers}
-        // What is shown stays as it is while it is loaded again, which is every few seconds.
-        loaded={{ ...loaded, isLoading: isLoading && !value, value: value && { entries: value.items, next: null } }}
+        loaded={excerptOf(loaded, value)}
         isExcerpt
         summary={(entries) => texts.triggerCount(entries.length, value?.omitted ?? 0)}
         columns={[texts.trigger, texts.schedule, texts.next, texts.last, texts.outcome]}
@@ -90,13 +86,13 @@ function TriggerRow({ trigger }: { readonly trigger: CronTrigger }) {
 }
 
 function EventTable({ loaded }: { readonly loaded: Loaded<PendingEvents> }) {
-  const { value, isLoading } = loaded;
+  const { value } = loaded;
   return (
     <section class="card" aria-labelledby="events">
       <h2 id="events">{texts.events}</h2>
       <PagedList
         label={texts.events}
-        loaded={{ ...loaded, isLoading: isLoading && !value, value: value && { entries: value.items, next: null } }}
+        loaded={excerptOf(loaded, value)}
         isExcerpt
         summary={(entries) => texts.eventCount(entries.length, value?.are_more ?? false)}
         columns={[texts.time, texts.event, texts.origin, texts.outcome]}

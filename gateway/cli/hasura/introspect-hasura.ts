@@ -1,4 +1,5 @@
 import { getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
+import { hasCredentials } from '../../../platform/index.ts';
 
 /** A Hasura that is introspected. */
 export interface HasuraServer {
@@ -22,7 +23,7 @@ export function endpointOf(url: string): URL | undefined {
   const endpoint = URL.canParse(url) ? new URL(url) : undefined;
   if (!endpoint || !/^https?:$/.test(endpoint.protocol)) return undefined;
   // Credentials in a URL would end up in messages.
-  if (endpoint.username !== '' || endpoint.password !== '') return undefined;
+  if (hasCredentials(endpoint)) return undefined;
   if (!/\/graphql\/?$/.test(endpoint.pathname))
     endpoint.pathname = `${endpoint.pathname.replace(/\/+$/, '')}/v1/graphql`;
   return endpoint;

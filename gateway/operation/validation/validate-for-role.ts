@@ -150,8 +150,8 @@ class RoleValidation implements ValidationResult {
   }
 
   #refusals(access: Access, refusal: GraphQLError | undefined): readonly PublicError[] {
-    const crowded = severalAuthenticationFields(access);
-    if (crowded.length > 0) return crowded.map((error) => invalidRequest(error));
+    const tooMany = severalAuthenticationFields(access);
+    if (tooMany.length > 0) return tooMany.map((error) => invalidRequest(error));
     return refusal ? [invalidRequest(refusal)] : [];
   }
 

@@ -80,7 +80,7 @@ function rootProblems(part: GraphQLSchema, upstream: GraphQLSchema): readonly st
   ];
 }
 
-const ROOT_OPERATIONS = [OperationTypeNode.QUERY, OperationTypeNode.MUTATION, OperationTypeNode.SUBSCRIPTION];
+const ROOT_OPERATIONS = Object.values(OperationTypeNode);
 
 /** Problems of the permission of a role, with the lines of its SDL. */
 export function permissionProblems(

@@ -203,7 +203,7 @@ describe('an answer', () => {
     ['with a status that there is not', 'HTTP/1.1 999 Unheard\r\ncontent-length: 0\r\n\r\n'],
     ['with a control character', 'HTTP/1.1 200 OK\r\nx-a: \u0001\r\ncontent-length: 0\r\n\r\n'],
     [
-      'with a transfer coding that nobody decodes',
+      'with a transfer coding that is not decoded',
       'HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
     ],
     ['with a header line that is none', 'HTTP/1.1 200 OK\r\nx y: z\r\ncontent-length: 0\r\n\r\n'],
