@@ -22,7 +22,6 @@ export const PROGRAMS = {
     'gateway/check/weigh-changes-worker.ts',
     'gateway/cli/main.ts',
     'gateway/composition/compose-worker.ts',
-    'gateway/federation/plan/planner-worker.ts',
     'gateway/insight/metadata-files-worker.ts',
     'gateway/main.ts',
     // What `npm start` loads before the gateway begins.

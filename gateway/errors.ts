@@ -35,6 +35,7 @@ export const ERROR_STATUS = {
   'not-acceptable': 406,
   'operation-limit-exceeded': 429,
   'payload-too-large': 413,
+  'plan-too-complex': 400,
   'rate-limit-exceeded': 429,
   'repetition-limit-exceeded': 400,
   'schema-reload': 503,

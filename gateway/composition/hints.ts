@@ -1,5 +1,6 @@
 import { type GraphQLField, getNamedType, isCompositeType, isObjectType, isRequiredArgument } from 'graphql';
-import { openPlanner, PlannerUnavailable, type PlanQuery } from '../federation/index.ts';
+import { plannedServices } from '../federation/index.ts';
+import type { SupergraphTypes } from '../supergraph/index.ts';
 import { unreachableEntities } from './hints-entities.ts';
 import type { Supergraph } from './supergraph.ts';
 
@@ -22,9 +23,7 @@ interface Cost {
 }
 
 /** Fields of the types that root fields of queries return that need several calls, each with the root field that needs most. */
-function costlyFields({ schema, sdl }: Supergraph): readonly string[] {
-  const plan = planner(sdl);
-  if (!plan) return ['the query planner does not load on this machine: what fields cost has not been looked at'];
+function costlyFields({ schema, types }: Supergraph): readonly string[] {
   const costs = new Map<string, Cost>();
   let left = MAX_PLANS;
   for (const root of Object.values(schema.getQueryType()?.getFields() ?? {})) {
@@ -32,7 +31,7 @@ function costlyFields({ schema, sdl }: Supergraph): readonly string[] {
     if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {
       if (left-- <= 0) break;
-      const services = callsOf(plan, operationFor(root, field));
+      const services = callsOf(operationFor(root, field), types);
       const key = `${type.name}.${field.name}`;
       const known = costs.get(key)?.calls ?? MANY_CALLS - 1;
       if (services.length > known)
@@ -46,15 +45,6 @@ function costlyFields({ schema, sdl }: Supergraph): readonly string[] {
     ),
     ...(left < 0 ? [`only the first ${MAX_PLANS} fields have been looked at for what they cost`] : []),
   ];
-}
-
-function planner(sdl: string): PlanQuery | undefined {
-  try {
-    return openPlanner(sdl);
-  } catch (error) {
-    if (error instanceof PlannerUnavailable) return undefined;
-    throw error;
-  }
 }
 
 /** An operation that selects one field of a root field's type. */
@@ -73,20 +63,12 @@ function operationFor(root: SchemaField, field: SchemaField): string {
 
 type SchemaField = GraphQLField<unknown, unknown>;
 
-/** The subgraphs that a plan calls, each as often as it is called. */
-function callsOf(plan: PlanQuery, operation: string): readonly string[] {
+/** The subgraphs that an operation calls, each as often as it is called. */
+function callsOf(operation: string, types: SupergraphTypes): readonly string[] {
   try {
-    return servicesIn(plan(operation, undefined));
+    return plannedServices(operation, types);
   } catch {
     // The client of an operation that cannot be planned gets an error.
     return [];
   }
-}
-
-function servicesIn(node: unknown): readonly string[] {
-  if (typeof node !== 'object' || node === null) return [];
-  if (Array.isArray(node)) return node.flatMap(servicesIn);
-  const { kind, serviceName, ...rest } = node as { kind?: unknown; serviceName?: unknown };
-  if ((kind === 'Fetch' || kind === 'BatchFetch') && typeof serviceName === 'string') return [serviceName];
-  return Object.values(rest).flatMap(servicesIn);
 }

@@ -67,7 +67,7 @@ export async function readSupergraph(sdl: string): Promise<Supergraph> {
   const schema = buildPublicSchema(document);
   await setImmediate();
   const text = document === given ? sdl : print(document);
-  const types = await inSlices(readSupergraphTypes(document));
+  const types = readSupergraphTypes(document);
   await setImmediate();
   const requirements = readRequirements(document, schema);
   await setImmediate();

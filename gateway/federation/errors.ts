@@ -10,31 +10,20 @@ export interface JoinError {
 /** The operation is one that the federated services cannot answer together. Its message is public. */
 export class UnplannableOperation extends Error {
   readonly code: ErrorCode = 'validation-failed';
-  /** Whether the planner failed at an operation that the subgraphs may be able to answer. */
-  readonly isPlannersFault: boolean;
 
-  constructor(message: string, cause?: unknown, isPlannersFault = false) {
-    super(message, cause === undefined ? {} : { cause });
+  constructor(message: string) {
+    super(message);
     this.name = 'UnplannableOperation';
-    this.isPlannersFault = isPlannersFault;
   }
 }
 
-/** The thread that plans has ended or is stuck; it is opened again for a later operation. Its message is public. */
-export class PlannerStopped extends UnplannableOperation {
-  override readonly code: ErrorCode = 'service-unavailable';
+/** Planning the operation would take too long. Its message is public. */
+export class OperationTooComplex extends UnplannableOperation {
+  override readonly code: ErrorCode = 'plan-too-complex';
 
-  constructor(cause: unknown) {
-    super('the query planner of federation is not available for a moment', cause);
-    this.name = 'PlannerStopped';
-  }
-}
-
-/** The query planner, a native addon, does not load on this machine. */
-export class PlannerUnavailable extends Error {
-  constructor(cause: unknown) {
-    super('the query planner of federation does not load on this machine', { cause });
-    this.name = 'PlannerUnavailable';
+  constructor() {
+    super('the operation is too complex to be planned: select less, or in several operations');
+    this.name = 'OperationTooComplex';
   }
 }
 

@@ -1,4 +1,4 @@
-export { type JoinError, PlannerStopped, PlannerUnavailable, SubgraphFailure, UnplannableOperation } from './errors.ts';
+export { type JoinError, OperationTooComplex, SubgraphFailure, UnplannableOperation } from './errors.ts';
 export type { JoinResult, RelayedFetch, Send, SubgraphCall, SubgraphExtensions } from './execute/index.ts';
 export {
   FederatedGraph,
@@ -7,4 +7,4 @@ export {
   type PreparedSubscription,
   responseObject,
 } from './execute/index.ts';
-export { openPlanner, openPlanners, type Planners, type PlannersOptions, type PlanQuery } from './plan/index.ts';
+export { plannedServices } from './plan/index.ts';

@@ -9,12 +9,13 @@ export {
 export { overrideLabels, resolveOverrides } from './overrides.ts';
 export { buildPublicSchema, publicDocument } from './public-schema.ts';
 export { type ComposedSubgraph, restoreExternal } from './restore-external.ts';
-export { readSubgraphs } from './subgraph-schemas.ts';
 export {
   outlineOf,
   readSupergraphTypes,
+  type SubgraphKey,
   type SupergraphOutline,
   type SupergraphTypes,
   typesOnDemand,
 } from './supergraph-types.ts';
+export type { FieldSet, ServiceField, ServiceType, TypeModel } from './type-model.ts';
 export { widenFields } from './widen-fields.ts';

@@ -1,12 +1,11 @@
-import { Kind, type SelectionNode } from 'graphql';
-import { type Fetch, fieldKeysOf } from '../plan/index.ts';
+import { type Fetch, fieldsOf } from '../plan/index.ts';
 
 /** A fetch in an explanation: names of the schema only, no values. */
 export interface FetchDescription {
   readonly source: string;
   /** Root fields. */
   readonly fields?: readonly string[];
-  /** The flatten path of entities, as `viewer.orders`; several are separated by commas. */
+  /** The fields that lead to the entities, as `viewer.orders`. */
   readonly path?: string;
   /** From 1 on. */
   readonly wave: number;
@@ -16,17 +15,10 @@ export interface FetchDescription {
 export function describeFetches(waves: readonly (readonly Fetch[])[], before: number): readonly FetchDescription[] {
   return waves.flatMap((wave, index) =>
     wave.map((fetch): FetchDescription => {
-      const { service: source } = fetch;
+      const { service: source, path } = fetch;
       const at = { source, wave: before + index + 1 };
-      if (fetch.kind === 'root') return { ...at, fields: selectedFieldNames(fetch.selections) };
-      return { ...at, path: fetch.paths.map((path) => fieldKeysOf(path).join('.')).join(', ') };
+      if (path.length > 0) return { ...at, path: path.map(({ key }) => key).join('.') };
+      return { ...at, fields: fieldsOf(fetch.selections, undefined).map(({ field }) => field.name.value) };
     }),
   );
-}
-
-function selectedFieldNames(selections: readonly SelectionNode[]): readonly string[] {
-  return selections.flatMap((one): readonly string[] => {
-    if (one.kind === Kind.FIELD) return [one.name.value];
-    return one.kind === Kind.INLINE_FRAGMENT ? selectedFieldNames(one.selectionSet.selections) : [];
-  });
 }

@@ -1,14 +1,12 @@
-import type { OutputRewrite } from '@graphql-hive/router-query-planner';
 import { MAX_RELAYED_ERRORS } from '../../errors.ts';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
-import type { ResponsePath } from '../json.ts';
-import { isList, isObject, type Json, type JsonObject } from '../json.ts';
-import type { EntityFetch } from '../plan/index.ts';
-import { entityRequest } from './entity-request.ts';
-import { compileFlattenPath, type FlattenPath } from './flatten-path.ts';
+import { isList, isObject, type Json, type JsonObject, type ResponsePath } from '../json.ts';
+import type { Fetch, RenamedKey } from '../plan/index.ts';
+import { entityRequest, type VariableDefinitions } from './entity-request.ts';
+import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
+import { compileRestoring, type RestoreKeys, restoredPath, selectedKeys } from './renamed-keys.ts';
 import { compileRepresentations, type Represent } from './representations.ts';
-import { askedKeys, compileRewrites, type Rewrite, renamedPath } from './rewrites.ts';
 import { type FetchStep, type PlanRun, reportError } from './run.ts';
 import { prepareRequest, requestSubgraph, type SubgraphError } from './subgraph-request.ts';
 
@@ -19,9 +17,9 @@ interface EntityGroup {
   readonly variable: string;
   readonly paths: readonly FlattenPath[];
   readonly represent: Represent;
-  readonly rewrite: Rewrite | undefined;
-  readonly rewrites: readonly OutputRewrite[];
-  /** The keys of its entities, once rewritten. */
+  readonly restore: RestoreKeys | undefined;
+  readonly renamed: readonly RenamedKey[];
+  /** The keys of its entities in the data. */
   readonly asked: ReadonlySet<string>;
 }
 
@@ -35,23 +33,24 @@ interface PendingEntities {
 
 /** Compiles one request for all entities that the fetches select of a subgraph. */
 export function compileEntityFetch<Context>(
-  fetches: readonly EntityFetch[],
+  fetches: readonly Fetch[],
+  pathOf: (fetch: Fetch) => FlattenPath,
   types: SupergraphTypes,
-  clientVariables: ReadonlyMap<string, string>,
+  clientVariables: VariableDefinitions,
 ): FetchStep<Context> {
-  const { fetch, questions } = entityRequest(fetches, types);
+  const { fetch, questions } = entityRequest(fetches, types, clientVariables);
   const groups = questions.map(
-    ({ key, variable, paths, fetch }): EntityGroup => ({
-      key,
-      variable,
-      paths: paths.map((path) => compileFlattenPath(path, types)),
-      represent: compileRepresentations(fetch.requires, fetch.inputRewrites, types),
-      rewrite: compileRewrites(fetch.outputRewrites, types),
-      rewrites: fetch.outputRewrites,
-      asked: askedKeys(fetch.selections, fetch.outputRewrites),
+    (question): EntityGroup => ({
+      key: question.key,
+      variable: question.variable,
+      paths: question.fetches.map(pathOf),
+      represent: compileRepresentations(question.fetch.representations, types),
+      restore: compileRestoring(question.renamed, types),
+      renamed: question.renamed,
+      asked: selectedKeys(question.selections, question.renamed),
     }),
   );
-  const request = prepareRequest(fetch, clientVariables);
+  const request = prepareRequest(fetch);
   return (run, done) => {
     const waiting = groups.map((group) => findWaiting(group, run.data));
     if (waiting.every(({ texts }) => texts.length === 0)) {
@@ -93,8 +92,8 @@ function findWaiting(group: EntityGroup, data: JsonObject): PendingEntities {
 
 function takeEntities({ group, places }: PendingEntities, answer: Json | undefined, types: SupergraphTypes): void {
   if (!isList(answer)) return;
-  const { rewrite, asked } = group;
-  if (rewrite) for (const entity of answer) rewrite(entity);
+  const { restore, asked } = group;
+  if (restore) for (const entity of answer) restore(entity);
   places.forEach(({ targets, numbers }, index) => {
     // Paths select different fields, so that objects at two paths must not be the same object. At one path they may
     // be: the same fields are selected for each.
@@ -124,7 +123,7 @@ function placeErrors<Context>(
     const one = waiting.find(({ group }) => group.key === key);
     const paths = one && typeof number === 'number' ? pathsIn(one).get(number) : undefined;
     if (one && paths && paths.length > 0) {
-      const below = renamedPath(one.group.rewrites, rest);
+      const below = restoredPath(one.group.renamed, rest);
       for (const path of paths.slice(0, MAX_RELAYED_ERRORS + 1)) reportError(run, error.at([...path, ...below]));
       continue;
     }

@@ -2,15 +2,17 @@ import {
   type FieldNode,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   print,
   type SelectionNode,
   stripIgnoredCharacters,
   type TypeNode,
   type VariableDefinitionNode,
+  visit,
 } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { nameNode } from '../../syntax/index.ts';
-import type { EntityFetch, EntityPath } from '../plan/index.ts';
+import type { Fetch, RenamedKey } from '../plan/index.ts';
 import { separateTypes } from '../plan/index.ts';
 import type { FetchText } from './subgraph-request.ts';
 
@@ -19,72 +21,101 @@ export interface EntityQuestion {
   /** The response key, and the variable that takes the representations. */
   readonly key: string;
   readonly variable: string;
-  readonly paths: readonly EntityPath[];
-  readonly fetch: EntityFetch;
+  readonly selections: readonly SelectionNode[];
+  readonly renamed: readonly RenamedKey[];
+  /** The first of its fetches; they differ in their paths only. */
+  readonly fetch: Fetch;
+  readonly fetches: readonly Fetch[];
 }
+
+/** The definitions of a client's variables. */
+export type VariableDefinitions = readonly VariableDefinitionNode[];
 
 /** One request for all entities that are fetched from a subgraph at the same time. */
 export function entityRequest(
-  asked: readonly EntityFetch[],
+  asked: readonly Fetch[],
   types: SupergraphTypes,
+  clientVariables: VariableDefinitions,
 ): { fetch: FetchText; questions: EntityQuestion[] } {
-  const fetches = asked.map((fetch) => separateTypes(fetch, types));
-  const groups = new Map<string, EntityFetch[]>();
-  for (const fetch of fetches) {
-    const { selections, requires, inputRewrites, outputRewrites } = fetch;
-    const text = selections.map((selection) => print(selection)).join(' ');
-    const same = JSON.stringify([text, requires, inputRewrites, outputRewrites]);
+  const groups = new Map<string, Fetch[]>();
+  for (const fetch of asked) {
+    const text = fetch.selections.map((selection) => print(selection)).join(' ');
+    const represented = fetch.representations.map((one) => [
+      one.type,
+      one.typename,
+      one.selections.id,
+      one.isForAnyType,
+    ]);
+    const same = JSON.stringify([text, represented]);
     groups.set(same, [...(groups.get(same) ?? []), fetch]);
   }
-  const alone = groups.size === 1;
-  const questions = [...groups.values()].flatMap(([fetch, ...others], index): EntityQuestion[] => {
+  const isAlone = groups.size === 1;
+  const taken = new Set(clientVariables.map(({ variable }) => variable.name.value));
+  const questions = [...groups.values()].flatMap((fetches, index): EntityQuestion[] => {
+    const [fetch] = fetches;
     if (!fetch) return [];
-    const paths = [...fetch.paths, ...others.flatMap((other) => other.paths)];
-    const key = alone ? '_entities' : `_e${index}`;
-    return [{ key, variable: alone ? 'representations' : `__batch_reps_${index}`, paths, fetch }];
+    const { service } = fetch;
+    const { selections, renamed } = separateTypes(fetch.selections, undefined, (parent, field) =>
+      fieldTypeIn(types, service, parent, field),
+    );
+    let variable = isAlone ? 'representations' : `representations${index}`;
+    while (taken.has(variable)) variable += '_';
+    return [{ key: isAlone ? '_entities' : `_e${index}`, variable, selections, renamed, fetch, fetches }];
   });
-  const variables = new Map<string, VariableDefinitionNode>();
-  for (const fetch of fetches) for (const one of fetch.variables) variables.set(one.variable.name.value, one);
   const selections = questions.map(entitiesField);
   const operation: OperationDefinitionNode = {
     kind: Kind.OPERATION_DEFINITION,
-    operation: 'query' as OperationDefinitionNode['operation'],
-    variableDefinitions: [...questions.map(representationsVariable), ...usedVariables(variables, selections)],
+    operation: OperationTypeNode.QUERY,
+    variableDefinitions: [...questions.map(representationsVariable), ...usedVariables(clientVariables, selections)],
     selectionSet: { kind: Kind.SELECTION_SET, selections },
   };
-  return { fetch: fetchText(operation, fetches[0]?.service ?? ''), questions };
+  const own = new Set(questions.map(({ variable }) => variable));
+  return { fetch: fetchText(operation, asked[0]?.service ?? '', own), questions };
 }
 
-/** The text of an operation, with those of the client's variables that it uses. */
-export function fetchText(operation: OperationDefinitionNode, serviceName: string): FetchText {
+/** The type of a field in a service, as SDL. */
+export function fieldTypeIn(types: SupergraphTypes, service: string, parent: string, field: string) {
+  const model = types.type(parent);
+  return model?.in(service)?.field(field)?.type ?? model?.fieldType(field);
+}
+
+/** The text of an operation, with the client's variables that it uses. @param own variables that are not the client's */
+export function fetchText(
+  operation: OperationDefinitionNode,
+  serviceName: string,
+  own: ReadonlySet<string> = new Set(),
+): FetchText {
   return {
     serviceName,
     operation: stripIgnoredCharacters(print(operation)),
     operationKind: operation.operation,
+    ...(operation.name && { operationName: operation.name.value }),
     variableUsages: (operation.variableDefinitions ?? [])
       .map(({ variable }) => variable.name.value)
-      .filter((name) => !/^(representations|__batch_reps_\d+)$/.test(name)),
+      .filter((name) => !own.has(name)),
   };
 }
 
 /** Of several definitions, those whose variables are used. */
 export function usedVariables(
-  definitions: ReadonlyMap<string, VariableDefinitionNode>,
+  definitions: VariableDefinitions,
   selections: readonly SelectionNode[],
-): VariableDefinitionNode[] {
-  const text = selections.map((selection) => print(selection)).join(' ');
-  return [...definitions].flatMap(([name, definition]) => (new RegExp(`\\$${name}\\b`).test(text) ? [definition] : []));
+): readonly VariableDefinitionNode[] {
+  if (definitions.length === 0) return definitions;
+  const used = new Set<string>();
+  visit({ kind: Kind.SELECTION_SET, selections }, { Variable: ({ name }) => void used.add(name.value) });
+  return definitions.filter(({ variable }) => used.has(variable.name.value));
 }
 
 const variableNode = (value: string) => ({ kind: Kind.VARIABLE, name: nameNode(value) }) as const;
 
-function entitiesField({ key, variable, fetch }: EntityQuestion): FieldNode {
+function entitiesField({ key, variable, selections }: EntityQuestion): FieldNode {
   return {
     kind: Kind.FIELD,
     ...(key === '_entities' ? {} : { alias: nameNode(key) }),
     name: nameNode('_entities'),
     arguments: [{ kind: Kind.ARGUMENT, name: nameNode('representations'), value: variableNode(variable) }],
-    selectionSet: { kind: Kind.SELECTION_SET, selections: fetch.selections },
+    selectionSet: { kind: Kind.SELECTION_SET, selections },
   };
 }
 

@@ -1,10 +1,9 @@
-import { type DocumentNode, type GraphQLSchema, parse } from 'graphql';
-import { atOnce } from '../../../platform/index.ts';
+import { type GraphQLSchema, parse } from 'graphql';
 import { buildPublicSchema, readSupergraphTypes, type SupergraphTypes } from '../../supergraph/index.ts';
 import type { Variables } from '../../syntax/index.ts';
 import { UnplannableOperation } from '../errors.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { openEntityPlanner, openPlanner, type PlanQuery, readClientOperation } from '../plan/index.ts';
+import { readClientOperation } from '../plan/index.ts';
 import type { FetchDescription } from './describe-fetches.ts';
 import {
   finishRun,
@@ -19,18 +18,9 @@ import type { FetchStep, PlanRun, Send } from './run.ts';
 import { readAnswer } from './subgraph-request.ts';
 
 export interface FederatedGraphOptions<Context> {
-  /** A composed supergraph of Apollo Federation, version 1 or 2. */
-  readonly supergraphSdl: string;
-  /** The same where it has been read already, which takes long for a large one. */
-  readonly read?: {
-    readonly document: () => DocumentNode;
-    readonly types: SupergraphTypes;
-    readonly publicSchema: GraphQLSchema;
-  };
-  /** Its planner, where there is one already. */
-  readonly plan?: PlanQuery | undefined;
-  /** The planner of its supergraph `withEntityRoots`, where there is one already. */
-  readonly planEntities?: PlanQuery | undefined;
+  readonly types: SupergraphTypes;
+  /** The API schema: without federation directives and `@inaccessible` elements. */
+  readonly publicSchema: GraphQLSchema;
   readonly send: Send<Context>;
 }
 
@@ -76,19 +66,19 @@ export class FederatedGraph<Context> {
   readonly publicSchema: GraphQLSchema;
   readonly #scope: GraphScope<Context>;
 
-  /**
-   * @throws PlannerUnavailable where the query planner does not load; an Error for a document that is no supergraph
-   */
-  constructor({ supergraphSdl, read, plan, planEntities, send }: FederatedGraphOptions<Context>) {
-    const { document, types, publicSchema } = read ?? readAtOnce(supergraphSdl);
+  constructor({ types, publicSchema, send }: FederatedGraphOptions<Context>) {
     this.publicSchema = publicSchema;
-    this.#scope = {
-      planEntities: planEntities ?? openEntityPlanner(document),
-      plan: plan ?? openPlanner(supergraphSdl),
-      types,
-      publicSchema: this.publicSchema,
+    this.#scope = { types, publicSchema, send };
+  }
+
+  /** The graph of a composed supergraph of Apollo Federation, version 1 or 2. */
+  static of<Context>(supergraphSdl: string, send: Send<Context>): FederatedGraph<Context> {
+    const document = parse(supergraphSdl, { noLocation: true });
+    return new FederatedGraph({
+      types: readSupergraphTypes(document),
+      publicSchema: buildPublicSchema(document),
       send,
-    };
+    });
   }
 
   /**
@@ -98,7 +88,7 @@ export class FederatedGraph<Context> {
    * @throws UnplannableOperation when it cannot be planned
    */
   prepare(document: string, operationName?: string): PreparedJoin<Context> {
-    const operation = readClientOperation(document, operationName, this.#scope.types);
+    const operation = readClientOperation(document, operationName);
     const kind = operation.definition.operation;
     if (kind === 'subscription') throw new UnplannableOperation('a subscription is no single answer');
     const variantFor = variants(operation, this.#scope);
@@ -123,7 +113,7 @@ export class FederatedGraph<Context> {
 
   /** Whether an operation introspects the schema, see `PreparedJoin.introspection`; nothing is planned for it. */
   asksAboutSchema(document: string, operationName?: string): boolean {
-    return introspectionFieldsOf(readClientOperation(document, operationName, this.#scope.types)) !== undefined;
+    return introspectionFieldsOf(readClientOperation(document, operationName)) !== undefined;
   }
 
   /**
@@ -131,7 +121,7 @@ export class FederatedGraph<Context> {
    * @throws UnplannableOperation when it cannot be planned
    */
   prepareSubscription(document: string, operationName?: string): PreparedSubscription<Context> {
-    const operation = readClientOperation(document, operationName, this.#scope.types);
+    const operation = readClientOperation(document, operationName);
     if (operation.definition.operation !== 'subscription') throw new UnplannableOperation('it is no subscription');
     const variantFor = variants(operation, this.#scope);
     if (operation.conditions.length === 0) variantFor({});
@@ -155,15 +145,6 @@ export class FederatedGraph<Context> {
         }),
     };
   }
-}
-
-function readAtOnce(supergraphSdl: string) {
-  const document = parse(supergraphSdl, { noLocation: true });
-  return {
-    document: () => document,
-    types: atOnce(readSupergraphTypes(document)),
-    publicSchema: buildPublicSchema(document),
-  };
 }
 
 function perform<Context>(step: FetchStep<Context> | undefined, run: PlanRun<Context>, done: () => void): void {

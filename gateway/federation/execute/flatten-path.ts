@@ -1,8 +1,8 @@
-import type { FlattenNodePathSegment } from '@graphql-hive/router-query-planner';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
+import type { PathStep } from '../plan/index.ts';
 
-/** Locates the entities at a path in the data of an operation. */
+/** Locates the objects at a path in the data of an operation. Lists are passed through, however deep they are nested. */
 export interface FlattenPath {
   /** The objects at the path now, in the order of the data. */
   collect(root: JsonObject): JsonObject[];
@@ -12,75 +12,75 @@ export interface FlattenPath {
   readonly fields: readonly string[];
 }
 
-type PathStep = { readonly field: string } | { readonly matches: (typename: string) => boolean } | 'list';
-
-export function compileFlattenPath(path: readonly FlattenNodePathSegment[], types: SupergraphTypes): FlattenPath {
-  const steps = path.map((segment): PathStep => {
-    if (segment === '@') return 'list';
-    if ('Field' in segment) return { field: segment.Field };
-    return { matches: (typename) => segment.TypeCondition.some((condition) => types.isA(typename, condition)) };
-  });
-  const fields: string[] = [];
-  for (const step of steps) {
-    if (step === 'list') break;
-    if ('field' in step) fields.push(step.field);
-  }
+export function compileFlattenPath(path: readonly PathStep[], types: SupergraphTypes): FlattenPath {
+  const firstList = path.findIndex(({ isList }) => isList);
   return {
     collect: (root) => {
       const found: JsonObject[] = [];
-      collectObjects(root, steps, 0, found);
+      collectObjects(root, path, 0, types, found);
       return found;
     },
     locate: (root) => {
       const found = new Map<JsonObject, (readonly (string | number)[])[]>();
-      locate(root, steps, 0, [], found);
+      locate(root, path, 0, [], types, found);
       return found;
     },
-    fields,
+    fields: path.slice(0, firstList < 0 ? path.length : firstList + 1).map(({ key }) => key),
   };
 }
 
-function collectObjects(value: Json | undefined, steps: readonly PathStep[], from: number, found: JsonObject[]): void {
+/** Objects that do not say their type, and those of interface objects, may be of any. */
+function applies({ types: conditions }: PathStep, { __typename }: JsonObject, types: SupergraphTypes): boolean {
+  return (
+    conditions === undefined ||
+    typeof __typename !== 'string' ||
+    conditions.has(__typename) ||
+    types.isAbstract(__typename)
+  );
+}
+
+function collectObjects(
+  value: Json | undefined,
+  path: readonly PathStep[],
+  from: number,
+  types: SupergraphTypes,
+  found: JsonObject[],
+): void {
   let current = value;
   for (let at = from; ; at++) {
     if (isList(current)) {
-      const next = steps[at] === 'list' ? at + 1 : at;
-      for (const item of current) collectObjects(item, steps, next, found);
+      for (const item of current) collectObjects(item, path, at, types, found);
       return;
     }
     if (!isObject(current)) return;
-    const step = steps[at];
+    const step = path[at];
     if (step === undefined) {
       found.push(current);
       return;
     }
-    if (step === 'list') continue;
-    if ('field' in step) current = current[step.field];
-    else if (typeof current.__typename === 'string' && !step.matches(current.__typename)) return;
+    if (!applies(step, current, types)) return;
+    current = current[step.key];
   }
 }
 
 function locate(
   value: Json | undefined,
-  steps: readonly PathStep[],
+  path: readonly PathStep[],
   at: number,
-  path: readonly (string | number)[],
+  above: readonly (string | number)[],
+  types: SupergraphTypes,
   found: Map<JsonObject, (readonly (string | number)[])[]>,
 ): void {
-  const step = steps[at];
   if (isList(value)) {
     value.forEach((item, index) => {
-      locate(item, steps, step === 'list' ? at + 1 : at, [...path, index], found);
+      locate(item, path, at, [...above, index], types, found);
     });
   } else if (isObject(value)) {
+    const step = path[at];
     if (step === undefined) {
       const places = found.get(value);
-      if (places) places.push(path);
-      else found.set(value, [path]);
-    } else if (step === 'list') locate(value, steps, at + 1, path, found);
-    else if ('field' in step) locate(value[step.field], steps, at + 1, [...path, step.field], found);
-    else if (typeof value.__typename !== 'string' || step.matches(value.__typename)) {
-      locate(value, steps, at + 1, path, found);
-    }
+      if (places) places.push(above);
+      else found.set(value, [above]);
+    } else if (applies(step, value, types)) locate(value[step.key], path, at + 1, [...above, step.key], types, found);
   }
 }

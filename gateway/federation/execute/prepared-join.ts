@@ -1,17 +1,9 @@
-import { type ASTNode, BREAK, type FieldNode, type GraphQLSchema, Kind, print, visit } from 'graphql';
+import { type FieldNode, type GraphQLSchema, Kind, print } from 'graphql';
 import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isIntrospectionField } from '../../syntax/index.ts';
 import type { JoinError, SubgraphFailure } from '../errors.ts';
-import type { PlanQuery } from '../plan/index.ts';
-import {
-  type ClientOperation,
-  type Conditions,
-  includedRootFields,
-  planInParts,
-  plannedOperation,
-  type SplitScope,
-} from '../plan/index.ts';
+import { type ClientOperation, type Conditions, includedRootFields, planFields } from '../plan/index.ts';
 import {
   completeValues,
   type ErrorPlace,
@@ -40,9 +32,6 @@ export interface JoinResult {
 
 /** What all operations of a graph share. */
 export interface GraphScope<Context> {
-  readonly plan: PlanQuery;
-  /** Plans over the supergraph of `withEntityRoots`. */
-  readonly planEntities: PlanQuery;
   readonly types: SupergraphTypes;
   readonly publicSchema: GraphQLSchema;
   readonly send: Send<Context>;
@@ -74,62 +63,31 @@ export interface RelayedFetch<Context> {
 function compileVariant<Context>(
   operation: ClientOperation,
   conditions: Conditions,
-  scope: GraphScope<Context>,
+  { types, publicSchema, send }: GraphScope<Context>,
 ): Variant<Context> {
   const fields = includedRootFields(operation, conditions).filter(({ name }) => !name.value.startsWith('__'));
-  const shape = responseShapeOf(operation, conditions, scope.publicSchema, scope.types);
+  const shape = responseShapeOf(operation, conditions, publicSchema, types);
   if (fields.length === 0) return { step: undefined, shape, primary: undefined };
-  const name = operation.definition.name?.value;
-  const planned = (some: readonly FieldNode[]) =>
-    plannedOperation(operation, some, conditions, scope.publicSchema, scope.types);
-  const split: SplitScope = {
-    types: scope.types,
-    plan: (one) => scope.plan(print(one), name),
-    planEntities: (one) => scope.planEntities(print(one), name),
-  };
-  const plan = (some: readonly FieldNode[]) => planInParts(planned(some), split);
-  const kind = operation.definition.operation;
-  const { clientVariables } = operation;
-  const whole = planned(fields);
-  const planScope = { types: scope.types, clientVariables, operation: whole };
-  const { requiredFields } = scope.types;
-  const hasRequirements = (some: readonly FieldNode[]) =>
-    requiredFields.size > 0 && selectsAny(planned(some), requiredFields);
-  const nodes =
-    kind === 'mutation'
-      ? planMutation(fields, plan, scope.types, hasRequirements)
-      : [plan(fields)].filter((one) => one !== undefined);
-  const [node] = nodes;
-  if (!node) return { step: undefined, shape, primary: undefined };
-  if (kind !== 'subscription') {
-    let waves = 0;
-    const plans = nodes.map((one) => {
-      const compiled = compilePlan<Context>(one, planScope, waves);
-      waves += compiled.waves;
-      return compiled;
-    });
-    const steps = plans.map(({ step }) => step);
-    const fetches = plans.flatMap((one) => one.fetches);
-    const isWhole = operation.hasClientKeys && !shape.fields.some(({ name: own }) => own.startsWith('__'));
-    const request = isWhole
-      ? relayedRequest(whole, nodes, clientVariables, scope.publicSchema, scope.types)
-      : undefined;
-    const relay = request && relayOf(request, shape, scope.send);
-    return { step: inSequence(steps), shape, primary: undefined, relay, fetches };
-  }
-  return { shape, ...compileSubscription<Context>(node, planScope) };
-}
-
-/** Whether an operation selects a field of one of these names. */
-function selectsAny(operation: ASTNode, names: ReadonlyMap<string, unknown>): boolean {
-  let isFound = false;
-  visit(operation, {
-    Field: ({ name }) => {
-      isFound ||= names.has(name.value);
-      return isFound ? BREAK : undefined;
-    },
+  const { operation: kind, variableDefinitions: clientVariables = [] } = operation.definition;
+  const scope = { types, clientVariables };
+  const plan = (some: readonly FieldNode[]) => planFields(operation, some, conditions, types);
+  if (kind === 'subscription') return { shape, ...compileSubscription<Context>(plan(fields), scope) };
+  const plans = kind === 'mutation' ? planMutation(fields, plan) : [plan(fields)];
+  let waves = 0;
+  const compiled = plans.map((one) => {
+    const own = compilePlan<Context>(one, scope, waves);
+    waves += own.waves;
+    return own;
   });
-  return isFound;
+  const isWhole = operation.hasClientKeys && !shape.fields.some(({ name }) => name.startsWith('__'));
+  const request = isWhole ? relayedRequest(operation, plans, publicSchema, types) : undefined;
+  return {
+    step: inSequence(compiled.map(({ step }) => step)),
+    shape,
+    primary: undefined,
+    relay: request && relayOf(request, shape, send),
+    fetches: compiled.flatMap((one) => one.fetches),
+  };
 }
 
 /** How many variants of an operation are kept. */

@@ -1,7 +1,11 @@
-import type { FetchNode } from '@graphql-hive/router-query-planner';
+import { Kind, type OperationDefinitionNode } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
-import { mergeInto } from './merge.ts';
-import { compileRewrites, renamedPath } from './rewrites.ts';
+import type { JsonObject } from '../json.ts';
+import { type Fetch, type RenamedKey, ROOT_NAMES, separateTypes } from '../plan/index.ts';
+import { fetchText, fieldTypeIn, usedVariables, type VariableDefinitions } from './entity-request.ts';
+import type { FlattenPath } from './flatten-path.ts';
+import { copy, mergeInto } from './merge.ts';
+import { compileRestoring, restoredPath, selectedKeys } from './renamed-keys.ts';
 import { type FetchStep, type PlanRun, reportError } from './run.ts';
 import { prepareRequest, requestSubgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph-request.ts';
 
@@ -14,25 +18,42 @@ export interface CompiledRootFetch<Context> {
 
 /** Compiles a fetch of root fields. Responses of several subgraphs for the same field are merged. */
 export function compileRootFetch<Context>(
-  node: FetchNode,
+  fetch: Fetch,
   types: SupergraphTypes,
-  clientVariables: ReadonlyMap<string, string>,
+  clientVariables: VariableDefinitions,
 ): CompiledRootFetch<Context> {
-  const request = prepareRequest(node, clientVariables);
-  const rewrite = compileRewrites(node.outputRewrites, types);
-  const asked = new Set(request.rootKeys().map((key) => String(renamedPath(node.outputRewrites, [key])[0])));
+  const { request, restore, renamed, asked } = openRootFetch(fetch, types, clientVariables);
   return {
     request,
     take: ({ data, errors }, run) => {
       if (data) {
-        rewrite?.(data);
+        restore?.(data);
         mergeInto(run.data, data, types.isAbstract, asked);
       }
       for (const error of errors) {
-        if (error.path) reportError(run, error.at(renamedPath(node.outputRewrites, error.path)));
-        else for (const path of missingFields(request, node, run)) reportError(run, error.at(path));
+        if (error.path) reportError(run, error.at(restoredPath(renamed, error.path)));
+        else for (const path of missingFields(request, renamed, run.data)) reportError(run, error.at(path));
       }
     },
+  };
+}
+
+function openRootFetch(fetch: Fetch, types: SupergraphTypes, clientVariables: VariableDefinitions) {
+  const { service, operation } = fetch;
+  const { selections, renamed } = separateTypes(fetch.selections, ROOT_NAMES[operation], (parent, field) =>
+    fieldTypeIn(types, service, parent, field),
+  );
+  const definition: OperationDefinitionNode = {
+    kind: Kind.OPERATION_DEFINITION,
+    operation,
+    variableDefinitions: usedVariables(clientVariables, selections),
+    selectionSet: { kind: Kind.SELECTION_SET, selections },
+  };
+  return {
+    request: prepareRequest(fetchText(definition, service)),
+    restore: compileRestoring(renamed, types),
+    renamed,
+    asked: selectedKeys(selections, renamed),
   };
 }
 
@@ -44,10 +65,40 @@ export function rootFetchStep<Context>({ request, take }: CompiledRootFetch<Cont
     });
 }
 
+/** A fetch of fields of the query type whose objects are below other fields: the same for each of them. */
+export function compileNestedRoot<Context>(
+  fetch: Fetch,
+  path: FlattenPath,
+  types: SupergraphTypes,
+  clientVariables: VariableDefinitions,
+): FetchStep<Context> {
+  const { request, restore, renamed, asked } = openRootFetch(fetch, types, clientVariables);
+  return (run, done) => {
+    const targets = path.collect(run.data);
+    if (targets.length === 0) {
+      done();
+      return;
+    }
+    requestSubgraph(request, run, undefined, ({ data, errors }) => {
+      if (data) {
+        restore?.(data);
+        for (const target of targets) mergeInto(target, copy(data), types.isAbstract, asked);
+      }
+      if (errors.length > 0) {
+        const places = [...path.locate(run.data).values()].flat();
+        for (const error of errors)
+          for (const place of places.length > 0 ? places : [path.fields])
+            reportError(run, error.at([...place, ...restoredPath(renamed, error.path ?? [])]));
+      }
+      done();
+    });
+  };
+}
+
 /** An error without a path is reported for every root field that it may have set to null. */
-function missingFields<Context>(request: SubgraphRequest, node: FetchNode, run: PlanRun<Context>) {
-  const keys = request.rootKeys().map((key) => renamedPath(node.outputRewrites, [key]));
-  const missing = keys.filter(([key]) => run.data[String(key)] === undefined || run.data[String(key)] === null);
+function missingFields(request: SubgraphRequest, renamed: readonly RenamedKey[], data: JsonObject) {
+  const keys = request.rootKeys().map((key) => restoredPath(renamed, [key]));
+  const missing = keys.filter(([key]) => data[String(key)] === undefined || data[String(key)] === null);
   return missing.length > 0 ? missing : keys;
 }
 
@@ -60,12 +111,6 @@ export function takeAnswer<Context>(
   if (data) Object.assign(run.data, data);
   for (const error of errors) {
     if (error.path) reportError(run, error.at(error.path));
-    else for (const key of missingKeys(request, run)) reportError(run, error.at([key]));
+    else for (const path of missingFields(request, [], run.data)) reportError(run, error.at(path));
   }
-}
-
-function missingKeys<Context>(request: SubgraphRequest, run: PlanRun<Context>): string[] {
-  const keys = request.rootKeys();
-  const missing = keys.filter((key) => run.data[key] === undefined || run.data[key] === null);
-  return missing.length > 0 ? missing : keys;
 }

@@ -6,7 +6,7 @@ import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import { type ReplyBytes, replyText } from './reply-bytes.ts';
 import type { PlanRun } from './run.ts';
 
-/** The parts of a plan's fetch that make up its request. */
+/** The parts of a fetch that make up its request. */
 export interface FetchText {
   readonly serviceName: string;
   readonly operation: string;
@@ -28,14 +28,10 @@ export interface SubgraphRequest {
   readonly kind: 'query' | 'mutation';
 }
 
-/** @param clientVariables the client's names of variables that the planner knows by other ones */
-export function prepareRequest(fetch: FetchText, clientVariables: ReadonlyMap<string, string>): SubgraphRequest {
+export function prepareRequest(fetch: FetchText): SubgraphRequest {
   const name = fetch.operationName === undefined ? '' : `,"operationName":${JSON.stringify(fetch.operationName)}`;
   const start = `{"query":${JSON.stringify(fetch.operation)}${name}`;
-  const variables = (fetch.variableUsages ?? []).map((planned) => ({
-    client: clientVariables.get(planned) ?? planned,
-    prefix: `${JSON.stringify(planned)}:`,
-  }));
+  const variables = (fetch.variableUsages ?? []).map((name) => ({ name, prefix: `${JSON.stringify(name)}:` }));
   return {
     service: fetch.serviceName,
     kind: fetch.operationKind === 'mutation' ? 'mutation' : 'query',
@@ -44,8 +40,8 @@ export function prepareRequest(fetch: FetchText, clientVariables: ReadonlyMap<st
       for (const { variable, texts } of representations ?? []) {
         members += `${members && ','}"${variable}":[${texts.join(',')}]`;
       }
-      for (const { client, prefix } of variables) {
-        const value = Object.hasOwn(given, client) ? given[client] : undefined;
+      for (const { name, prefix } of variables) {
+        const value = Object.hasOwn(given, name) ? given[name] : undefined;
         if (value !== undefined) members += `${members && ','}${prefix}${JSON.stringify(value)}`;
       }
       return members ? `${start},"variables":{${members}}}` : `${start}}`;

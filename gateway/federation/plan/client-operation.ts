@@ -4,14 +4,13 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   Kind,
-  type NameNode,
   type OperationDefinitionNode,
+  type OperationTypeNode,
   parse,
   type SelectionNode,
-  type VariableDefinitionNode,
   visit,
 } from 'graphql';
-import { fieldText, type SupergraphTypes } from '../../supergraph/index.ts';
+import { fieldText } from '../../supergraph/index.ts';
 import { fragmentsOf } from '../../syntax/index.ts';
 import { UnplannableOperation } from '../errors.ts';
 
@@ -21,26 +20,29 @@ export interface ClientOperation {
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   /** The variables that decide about `@skip` and `@include`, with their defaults. */
   readonly conditions: readonly { readonly name: string; readonly byDefault: boolean }[];
-  /** The response key of a field in the data of a run; differs from the client's where that could be mistaken for a key field. */
+  /** The response key of a client's field in the data of a run; differs from the client's where that is not safe as a property. */
   responseKey(field: FieldNode): string;
+  /** The response key of a field that the planner needs: the field's name, unless the client uses that for something else. */
+  ownKey(field: FieldNode): string;
   /** Whether no key differs. */
   readonly hasClientKeys: boolean;
-  /** Names of variables as the planner sees them, where they differ from the client's. */
-  readonly clientVariables: ReadonlyMap<string, string>;
-  /** The planner's name of a client's variable. */
-  plannedVariable(name: string): string;
 }
 
 /** Values of the variables that decide about `@skip` and `@include`. */
 export type Conditions = ReadonlyMap<string, boolean>;
 
-type KeyTypes = Pick<SupergraphTypes, 'fieldNames' | 'requiredFields' | 'hasInterfaceObjects'>;
+/** The names that composing gives to the root types. */
+export const ROOT_NAMES: Readonly<Record<OperationTypeNode, string>> = {
+  query: 'Query',
+  mutation: 'Mutation',
+  subscription: 'Subscription',
+};
 
 /**
  * Reads one operation of a valid document.
  * @throws UnplannableOperation when the document has no such operation
  */
-export function readClientOperation(text: string, operationName: string | undefined, types: KeyTypes): ClientOperation {
+export function readClientOperation(text: string, operationName: string | undefined): ClientOperation {
   const document = parse(text, { noLocation: true });
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const definition =
@@ -48,18 +50,14 @@ export function readClientOperation(text: string, operationName: string | undefi
       ? operations[0]
       : operations.find((operation) => operation.name?.value === operationName);
   if (!definition) throw new UnplannableOperation('the document has no such operation');
-  const fragments = fragmentsOf(document);
-  const clientVariables = renamedVariables(definition.variableDefinitions ?? []);
-  const plannedNames = new Map([...clientVariables].map(([planned, client]) => [client, planned]));
-  const responseKey = keyNaming(document, types);
+  const { responseKey, ownKey } = keysOf(document);
   return {
     definition,
-    fragments,
+    fragments: fragmentsOf(document),
     conditions: conditionsOf(document, definition),
     responseKey,
+    ownKey,
     hasClientKeys: areClientKeys(document, responseKey),
-    clientVariables,
-    plannedVariable: (name) => plannedNames.get(name) ?? name,
   };
 }
 
@@ -94,88 +92,44 @@ function conditionsOf(document: DocumentNode, definition: OperationDefinitionNod
     }));
 }
 
-/** Names of the planner's own variables, which it would confuse with a client's. */
-const PLANNERS_VARIABLE = /^(representations|__batch_reps_\d+)$/;
-
-function renamedVariables(definitions: readonly VariableDefinitionNode[]): Map<string, string> {
-  const taken = new Set(definitions.map(({ variable }) => variable.name.value));
-  const renamed = new Map<string, string>();
-  for (const name of [...taken].filter((one) => PLANNERS_VARIABLE.test(one))) {
-    let planned = `client_${name}`;
-    while (taken.has(planned)) planned += '_';
-    taken.add(planned);
-    renamed.set(planned, name);
-  }
-  return renamed;
-}
-
 /**
- * An alias that is also the name of a field could be read as a key or a required field, which the planner does not always
- * notice; one that starts with underscores, or is a property of every JavaScript object, is not safe either. Nor is a field's
- * own name where another field requires it with other arguments: both would be fetched under one key. Where there are
- * interface objects, the planner takes two fields of one key for the same field, though they are of different types.
+ * Keys of clients that start with underscores are the planner's own, and those that every JavaScript object has as properties
+ * are not safe. Both get other ones in the data.
  */
-function keyNaming(
-  document: DocumentNode,
-  { fieldNames, requiredFields, hasInterfaceObjects }: KeyTypes,
-): (field: FieldNode) => string {
+function keysOf(document: DocumentNode): Pick<ClientOperation, 'responseKey' | 'ownKey'> {
   const aliases = new Set<string>();
-  const selected = new Set<string>();
-  const calls = new Map<string, Map<string, number>>();
-  /** Which of the different fields of its key a field is; 0 is left out. By its name's node, which a merged field keeps. */
-  const numbers = new Map<NameNode, number>();
+  /** Names that are response keys of something else than the field without arguments. */
+  const taken = new Set<string>();
+  const names = new Set<string>();
   visit(document, {
-    Field(node) {
-      if (node.alias) aliases.add(node.alias.value);
-      selected.add(node.name.value);
-      if (!hasInterfaceObjects) return;
-      const key = (node.alias ?? node.name).value;
-      const known = calls.get(key) ?? new Map<string, number>();
-      calls.set(key, known);
-      const call = fieldText(node);
-      const number = known.get(call) ?? known.size;
-      known.set(call, number);
-      if (number > 0) numbers.set(node.name, number);
+    Field({ alias, name, arguments: given }) {
+      names.add(name.value);
+      if (alias) aliases.add(alias.value);
+      if (alias && alias.value !== name.value) taken.add(alias.value);
+      else if ((given ?? []).length > 0) taken.add(name.value);
     },
   });
-  const required = requiredBy(selected, requiredFields);
-  return (field) => {
-    const { alias, name } = field;
-    // An object has one type, and it is looked for under its own name.
-    if (name.value === '__typename') return name.value;
-    const number = numbers.get(field.name);
-    const own = (alias ?? name).value;
-    const unsafe =
-      own === name.value
-        ? isRequiredOtherwise(field, required.get(own))
-        : fieldNames.has(own) || own.startsWith('_') || own in Object.prototype;
-    if (!unsafe && number === undefined) return own;
-    let key = `as${number ?? ''}${own.startsWith('_') ? '' : '_'}${own}_of_${name.value}`;
-    while (fieldNames.has(key) || aliases.has(key)) key += '_';
-    return key;
+  const calls = new Map<string, string>();
+  return {
+    responseKey: ({ alias, name }) => {
+      // An object has one type, and it is looked for under its own name.
+      if (name.value === '__typename') return name.value;
+      const own = (alias ?? name).value;
+      if (!own.startsWith('_') && !(own in Object.prototype)) return own;
+      if (own === name.value && !taken.has(own) && own.startsWith('_')) return own;
+      let key = `as${own.startsWith('_') ? '' : '_'}${own}_of_${name.value}`;
+      while (names.has(key) || aliases.has(key)) key += '_';
+      return key;
+    },
+    ownKey: (field) => {
+      const { name, arguments: given = [] } = field;
+      if (given.length === 0 && !taken.has(name.value) && !(name.value in Object.prototype)) return name.value;
+      const call = fieldText(field);
+      const key = calls.get(call) ?? `_i${calls.size}_${name.value}`;
+      calls.set(call, key);
+      return key;
+    },
   };
-}
-
-/** What the selected fields require, and what that requires in turn, by name. */
-function requiredBy(
-  selected: ReadonlySet<string>,
-  requiredFields: ReadonlyMap<string, ReadonlySet<string>>,
-): ReadonlyMap<string, ReadonlySet<string>> {
-  const required = new Map<string, Set<string>>();
-  const names = new Set(selected);
-  // A set is iterated over what is added to it meanwhile, too.
-  for (const name of names)
-    for (const text of requiredFields.get(name) ?? []) {
-      const [one = text] = text.split('(');
-      required.set(one, (required.get(one) ?? new Set()).add(text));
-      names.add(one);
-    }
-  return required;
-}
-
-/** Whether a field is required with other arguments than it is selected with. */
-function isRequiredOtherwise(field: FieldNode, required: ReadonlySet<string> | undefined): boolean {
-  return required !== undefined && (required.size > 1 || !required.has(fieldText(field)));
 }
 
 function areClientKeys(document: DocumentNode, responseKey: (field: FieldNode) => string): boolean {

@@ -3,29 +3,11 @@ export {
   type Conditions,
   includedRootFields,
   isIncluded,
+  ROOT_NAMES,
   readClientOperation,
 } from './client-operation.ts';
-export {
-  type EntityFetch,
-  type EntityPath,
-  type Fetch,
-  fetchesOf,
-  fieldKeysOf,
-  fieldsOf,
-  foldFetches,
-  pruneImpossibleTypes,
-  type RootFetch,
-  repairRequirements,
-  responseKey,
-  restorePossibleTypes,
-  restoreResponseKeys,
-  scheduleFetches,
-  selectMissingKeys,
-  separateTypes,
-  unknown,
-  withoutRepeatedFetches,
-} from './fetches/index.ts';
-export { PLACEHOLDER_FIELD, plannedOperation } from './planned-document.ts';
-export { openEntityPlanner, openPlanner, type PlanQuery } from './planner.ts';
-export { openPlanners, type Planners, type PlannersOptions } from './planner-thread.ts';
-export { planInParts, type SplitScope } from './split-requirements.ts';
+export type { Fetch, PathStep, Representation } from './fetches.ts';
+export { type OperationPlan, planFields, plannedServices } from './plan-operation.ts';
+export { fieldsOf, responseKey } from './selected-fields.ts';
+export type { Selections, WantedField } from './selections.ts';
+export { type RenamedKey, separateTypes } from './separate-types.ts';

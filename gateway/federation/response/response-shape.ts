@@ -158,9 +158,8 @@ function shapeOfValue(
   const withoutType = (name: string) =>
     isTypeNeeded(below, name, scope) ? undefined : shapeOfObject(below, name, undefined, scope);
   const make = (typename: unknown): ObjectShape | undefined => {
-    if (typeof typename !== 'string') return shapeOfObject(below, type.name, undefined, scope);
     // An interface object, whose concrete type was not fetched.
-    if (typename === type.name) return withoutType(typename);
+    if (typeof typename !== 'string' || typename === type.name) return withoutType(type.name);
     const runtime = scope.schema.getType(typename);
     if (isInterfaceType(runtime)) return withoutType(typename);
     if (!isObjectType(runtime) || !scope.schema.isSubType(type, runtime)) return undefined;

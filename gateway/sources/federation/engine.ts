@@ -8,13 +8,10 @@ export type SubgraphTargets = ReadonlyMap<string, RemoteTarget>;
 
 /** Executes operations over the subgraphs of a supergraph. */
 export interface FederationEngine {
-  readonly kind: 'planned' | 'stitched';
   /** Runs an operation that is valid for what clients see of the supergraph, as the caller in its context. */
   readonly execute: Executor<OperationContext>;
-  /** Makes one ready to be run for any number of callers; undefined for one that only `execute` can run. */
-  compile?(operation: OperationDocument): CompiledOperation | undefined;
-  /** The same for a subscription. */
-  compileSubscription?(operation: OperationDocument): CompiledSubscription | undefined;
-  /** As for a source. */
-  setActive?(isActive: boolean): void;
+  /** Makes one ready to be run for any number of callers; undefined for one that introspects the schema. */
+  compile(operation: OperationDocument): CompiledOperation | undefined;
+  /** The same for a subscription; undefined for one that cannot be planned. */
+  compileSubscription(operation: OperationDocument): CompiledSubscription | undefined;
 }

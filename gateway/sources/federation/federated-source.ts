@@ -1,7 +1,6 @@
 import type { Executor } from '@graphql-tools/utils';
 import type { GraphQLSchema } from 'graphql';
 import { type Supergraph, supergraphHints } from '../../composition/index.ts';
-import type { Planners } from '../../federation/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import { type CustomizedSchema, customize } from '../customization/index.ts';
@@ -26,8 +25,6 @@ export interface FederatedSourceOptions {
   readonly permissions: FederatedPermissions;
   readonly customization: RemoteSchemaMetadata['definition']['customization'];
   readonly overrides: OverrideSettings;
-  /** Planners of the supergraph that are being opened already, where it has no labels of overrides. */
-  readonly planners?: Promise<Planners | undefined> | undefined;
   readonly publicRole: string;
   /** The SDL of each remote schema, as introspected. */
   readonly sdl: ReadonlyMap<string, string>;
@@ -38,17 +35,16 @@ export interface FederatedSourceOptions {
  *
  * @throws SourceError when the customization does not fit it.
  */
-export async function federatedSource(options: FederatedSourceOptions): Promise<Source> {
+export function federatedSource(options: FederatedSourceOptions): Source {
   const { name, members, supergraph, permissions, customization, publicRole } = options;
   const { schema: upstream, requirements } = supergraph;
-  const { overrides, planners } = options;
-  const engine = await openFederationEngine(supergraph, options.targets, { overrides, planners });
+  const engine = openFederationEngine(supergraph, options.targets, { overrides: options.overrides });
   const run = withAuthorization(engine.execute, requirements, upstream, publicRole);
 
   const compile: Subschema['compile'] = (operation) =>
-    touches(operation.document, requirements, upstream) ? undefined : engine.compile?.(operation);
+    touches(operation.document, requirements, upstream) ? undefined : engine.compile(operation);
   const compileSubscription: Subschema['compileSubscription'] = (operation) =>
-    touches(operation.document, requirements, upstream) ? undefined : engine.compileSubscription?.(operation);
+    touches(operation.document, requirements, upstream) ? undefined : engine.compileSubscription(operation);
   const subschema = (part: GraphQLSchema, executor: Executor<OperationContext>): Subschema => {
     const customized = customize(part, upstream, customization);
     const isPlain = !customization && executor === run && !mayAnswerMore(part, upstream);
@@ -83,15 +79,11 @@ export async function federatedSource(options: FederatedSourceOptions): Promise<
     ownership: {
       servicesOf: (type, field) =>
         supergraph.subgraphs.flatMap(({ name: service }) =>
-          supergraph.types.services.answers(service, type, field) ? [service] : [],
+          supergraph.types.answers(service, type, field) ? [service] : [],
         ),
-      keysOf: (type) => supergraph.types.services.keysOf(type),
+      keysOf: (type) => supergraph.types.keysOf(type),
     },
     hints: () => supergraphHints(supergraph),
-    ...(engine.setActive && { setActive: (isActive) => engine.setActive?.(isActive) }),
-    ...(engine.kind === 'stitched' && {
-      warning: 'the query planner does not load on this machine: federated operations are stitched, which is slower',
-    }),
     subschemaFor: (role) => {
       if (role === ADMIN_ROLE) return whole;
       const part = permissions.partFor(role);

@@ -3,20 +3,16 @@ import {
   ComposerStopped,
   type CompositionProblem,
   composeSubgraphs,
-  hasOverrideLabels,
   labelsIn,
   readComposed,
-  type SdlDefinitions,
   type Supergraph,
 } from '../../composition/index.ts';
-import { PlannerStopped, type Planners } from '../../federation/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import type { Availability } from '../../upstream/index.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
 import { CompositionInterrupted, type Source, SourceError, type SourceProblem } from '../source.ts';
 import { federatedSource } from './federated-source.ts';
 import { groupCustomization } from './federation-customization.ts';
-import { openAvailablePlanners } from './federation-engine.ts';
 import { groupOverrides } from './federation-overrides.ts';
 import { federatedPermissions } from './federation-permissions.ts';
 
@@ -75,32 +71,8 @@ async function openMembers(members: readonly Subgraph[], publicRole: string): Pr
     const out = blamed(members, composition.problems);
     return { problems: new Map([[out, describedFor(out, composition.problems)]]) };
   }
-  const planners = openPlannersEarly(composition.supergraph);
-  let opened: OpenedGroup | undefined;
-  try {
-    await setImmediate();
-    const supergraph = await readComposed(composition, arePermitted(members));
-    opened = await openComposed(members, supergraph, publicRole, planners);
-    return opened;
-  } finally {
-    if (!opened || 'problems' in opened)
-      planners?.then(
-        (unused) => unused?.setActive(false),
-        () => {},
-      );
-  }
-}
-
-/**
- * Opens the planners while the supergraph is read, where they have a thread of their own. Labels of overrides are renamed
- * for them, which needs the supergraph that has been read.
- */
-function openPlannersEarly(supergraph: SdlDefinitions): Promise<Planners | undefined> | undefined {
-  if (hasOverrideLabels(supergraph)) return undefined;
-  const planners = openAvailablePlanners(supergraph);
-  // The failure is reported where they are awaited.
-  planners.catch(() => {});
-  return planners;
+  await setImmediate();
+  return openComposed(members, await readComposed(composition, arePermitted(members)), publicRole);
 }
 
 /** Whether some roles see only a part of the graph: then the subgraph of each element has to be known. */
@@ -121,14 +93,13 @@ async function unforeseen(members: readonly Subgraph[], publicRole: string): Pro
 }
 
 function isStopped(error: unknown): boolean {
-  return error instanceof ComposerStopped || error instanceof PlannerStopped;
+  return error instanceof ComposerStopped;
 }
 
 async function openComposed(
   subgraphs: readonly Subgraph[],
   supergraph: Supergraph,
   publicRole: string,
-  planners: Promise<Planners | undefined> | undefined,
 ): Promise<OpenedGroup> {
   const members = subgraphs.map(({ name, metadata }) => ({
     name,
@@ -153,7 +124,7 @@ async function openComposed(
   await setImmediate();
   try {
     return {
-      source: await federatedSource({
+      source: federatedSource({
         name: FEDERATION,
         members: subgraphs.map(({ name }) => name),
         supergraph,
@@ -161,7 +132,6 @@ async function openComposed(
         permissions,
         customization: names.customization,
         overrides: overrides.settings,
-        planners,
         publicRole,
         sdl: new Map(subgraphs.map(({ name, sdl }) => [name, sdl])),
       }),

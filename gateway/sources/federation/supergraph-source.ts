@@ -109,7 +109,7 @@ export async function openSupergraph(remote: SupergraphRemote): Promise<Source> 
         path: ['definition', 'override_labels', label],
       })),
     );
-  return await federatedSource({
+  return federatedSource({
     name: metadata.name,
     members: [metadata.name],
     supergraph,

@@ -74,7 +74,7 @@ test('an operation that cannot be planned is refused as a whole', async () => {
   ]);
 });
 
-test('an operation for which the planner finds no path is stitched', async () => {
+test('a requirement is met below entities that were fetched themselves', async () => {
   const people = await keep(
     apolloSubgraph(
       linked('type Query { people: [Person!]! } type Person @key(fields: "id") { id: ID! name: String }'),

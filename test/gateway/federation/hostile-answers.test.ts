@@ -37,13 +37,13 @@ function openGraphOf(sdl: Record<string, string>): FederatedGraph<undefined> {
     Object.entries(sdl).map(([name, typeDefs]) => ({ name, typeDefs: parse(LINK + typeDefs), url: 'http://none' })),
   );
   if (compositionHasErrors(composed)) throw new Error(String(composed.errors));
-  return new FederatedGraph({
-    supergraphSdl: composed.supergraphSdl,
-    send: sending(async (subgraph, body) => {
+  return FederatedGraph.of(
+    composed.supergraphSdl,
+    sending(async (subgraph, body) => {
       asked.push(body);
       return answers[subgraph] ?? '';
     }),
-  });
+  );
 }
 const graph = openGraph();
 beforeEach(() => {

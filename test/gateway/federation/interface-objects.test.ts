@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse, print } from 'graphql';
-import { withResolvedInterfaceFields } from '../../../gateway/federation/plan/plannable/index.ts';
 import { restoreExternal } from '../../../gateway/supergraph/index.ts';
 import { federate, type World } from './world.ts';
 
@@ -107,7 +106,7 @@ test('an operation that no service has a way to answer is refused with a reason'
     },
   });
   try {
-    expect(() => stuck.graph.prepare('{ a { f } }')).toThrow('cannot be planned over the federated services');
+    expect(() => stuck.graph.prepare('{ a { f } }')).toThrow('Query.a.f cannot be reached');
   } finally {
     await stuck.close();
   }
@@ -164,9 +163,6 @@ test('a field of the interface is fetched where it is resolved, not where it is 
   });
   try {
     expect(await related.ask('{ latest { title } }')).toEqual({ data: { latest: { title: 'Title 1' } } });
-    const compact = related.supergraphSdl.replaceAll('isInterfaceObject: true', 'isInterfaceObject:true');
-    expect(compact).not.toBe(related.supergraphSdl);
-    expect(withResolvedInterfaceFields(compact)).toBe(withResolvedInterfaceFields(related.supergraphSdl));
   } finally {
     await related.close();
   }

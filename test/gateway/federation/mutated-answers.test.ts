@@ -84,7 +84,7 @@ function openGraph(): { graph: FederatedGraph<undefined>; become: (answers: Reco
   let answers: Record<string, string> = {};
   const send = sending<undefined>(async (subgraph) => answers[subgraph] ?? '');
   return {
-    graph: new FederatedGraph({ supergraphSdl: composed.supergraphSdl, send }),
+    graph: FederatedGraph.of(composed.supergraphSdl, send),
     become: (next) => {
       answers = next;
     },

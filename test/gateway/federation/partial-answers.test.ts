@@ -135,7 +135,10 @@ test.each([
   ['{"data":{"budget":"1"},"errors":[{"message":"odd","path":["elsewhere",0]}]}', 'odd'],
   ['{"errors":[7]}', 'the service "pay" reported an error'],
 ])('an answer like %s is reported as such', async (answer, message) => {
-  const graph = new FederatedGraph({ supergraphSdl: team.supergraphSdl, send: sending(async () => answer) });
+  const graph = FederatedGraph.of(
+    team.supergraphSdl,
+    sending(async () => answer),
+  );
   const { errors } = await graph.prepare('{ budget }').run({}, undefined);
   expect(errors.map((error) => error.message)).toEqual([expect.stringContaining(message)]);
 });
@@ -144,7 +147,7 @@ test('the cause of a failed fetch is not shown to clients', async () => {
   const send = sending(async () => {
     throw new Error('connect ECONNREFUSED 10.0.0.7:4001');
   });
-  const graph = new FederatedGraph({ supergraphSdl: team.supergraphSdl, send });
+  const graph = FederatedGraph.of(team.supergraphSdl, send);
   expect(await graph.prepare('{ budget }').run({}, undefined)).toMatchObject({
     data: '{"budget":null}',
     errors: [{ message: 'the service "pay" did not answer', path: ['budget'] }],
@@ -153,7 +156,7 @@ test('the cause of a failed fetch is not shown to clients', async () => {
 
 test('extensions of a subgraph’s response are relayed', async () => {
   const send = sending(async () => '{"data":{"budget":1},"extensions":{"http":{"status":503}}}');
-  const graph = new FederatedGraph({ supergraphSdl: team.supergraphSdl, send });
+  const graph = FederatedGraph.of(team.supergraphSdl, send);
   const { extensions } = await graph.prepare('{ budget }').run({}, undefined);
   expect(extensions).toEqual([{ service: 'pay', extensions: { http: { status: 503 } } }]);
 });

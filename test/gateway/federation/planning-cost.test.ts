@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { UnplannableOperation } from '../../../gateway/federation/index.ts';
+import { OperationTooComplex } from '../../../gateway/federation/index.ts';
 import { federate, type Subgraph, type World } from './world.ts';
 
 let world: World | undefined;
@@ -47,36 +47,18 @@ const apart = (count: number) => {
   });
 };
 
-const refusal = (prepare: () => unknown): unknown => {
-  try {
-    return prepare();
-  } catch (error) {
-    return error;
-  }
-};
-
 test.each([
-  ['one of the types requires something', requiring, 4, 5],
   ['one of the types requires something', requiring, 4, 60],
-  ['one service alone has the field', apart, 4, 6],
-  ['one service alone has the field', apart, 4, 60],
-] as const)(
-  'of an interface where %s, a short query that comes to too much is refused',
-  async (_, make, count, depth) => {
-    const { graph } = await make(count);
-    const error = refusal(() => graph.prepare(query(depth)));
-    expect(error).toBeInstanceOf(UnplannableOperation);
-    expect(error).toMatchObject({
-      code: 'validation-failed',
-      message: expect.stringContaining('too large to be planned'),
-    });
-  },
-);
+  ['one service alone has the field', apart, 4, 400],
+] as const)('of an interface where %s, a query that comes to too much is refused', async (_, make, count, depth) => {
+  const { graph } = await make(count);
+  expect(() => graph.prepare(query(depth))).toThrow(OperationTooComplex);
+});
 
-test.each([3, 4, 5])('four levels of an interface of %i types are planned', async (count) => {
+test.each([3, 4, 5])('twelve levels of an interface of %i types are planned', async (count) => {
   for (const make of [requiring, apart]) {
     const { graph, close } = await make(count);
-    expect(graph.prepare(query(4)).kind).toBe('query');
+    expect(graph.prepare(query(12)).kind).toBe('query');
     await close();
   }
   world = undefined;
@@ -102,9 +84,8 @@ test('fragments for each type, one in the other, count once for each type', asyn
   expect(graph.prepare(`{ item { ... on Item { ${each.join(' ')} } } }`).kind).toBe('query');
 });
 
-test('one object asked for thousands of times is refused', async () => {
+test('one object may be selected hundreds of times', async () => {
   const { graph } = await requiring(3);
-  const fields = Array.from({ length: 3000 }, (_, at) => `item${at}: item { id }`);
-  const error = refusal(() => graph.prepare(`{ ${fields.join(' ')} }`));
-  expect(error).toBeInstanceOf(UnplannableOperation);
+  const fields = Array.from({ length: 1000 }, (_, at) => `item${at}: item { id }`);
+  expect(graph.prepare(`{ ${fields.join(' ')} }`).kind).toBe('query');
 });

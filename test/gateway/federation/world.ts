@@ -1,14 +1,7 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import { type GraphQLSchema, parse, print } from 'graphql';
-import {
-  FederatedGraph,
-  type JoinResult,
-  openPlanners,
-  type PlannersOptions,
-  responseObject,
-  SubgraphFailure,
-} from '../../../gateway/federation/index.ts';
+import { FederatedGraph, type JoinResult, responseObject, SubgraphFailure } from '../../../gateway/federation/index.ts';
 import { restoreExternal, widenFields } from '../../../gateway/supergraph/index.ts';
 import { reply, serve, type TestServer } from '../harness/index.ts';
 import { answerOperation } from '../harness/repeated-operations.ts';
@@ -51,7 +44,7 @@ const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.3
   "@requires", "@external", "@provides", "@interfaceObject", "@override", "@inaccessible"])\n`;
 
 /** Real servers of subgraphs with the graph that is composed of them. */
-export async function federate(subgraphs: Record<string, Subgraph>, options: PlannersOptions = {}): Promise<World> {
+export async function federate(subgraphs: Record<string, Subgraph>): Promise<World> {
   const calls: OperationContext[] = [];
   const down = new Set<string>();
   const schemas = new Map<string, GraphQLSchema>();
@@ -81,13 +74,7 @@ export async function federate(subgraphs: Record<string, Subgraph>, options: Pla
     const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
     return Buffer.from(await response.arrayBuffer());
   });
-  const planners = await openPlanners(supergraphSdl, options);
-  const graph = new FederatedGraph<undefined>({
-    supergraphSdl,
-    plan: planners.plan,
-    planEntities: planners.planEntities,
-    send,
-  });
+  const graph = FederatedGraph.of<undefined>(supergraphSdl, send);
   const run = (document: string, variables: Record<string, unknown> = {}) =>
     graph.prepare(document).run(variables, undefined);
   return {
@@ -107,7 +94,6 @@ export async function federate(subgraphs: Record<string, Subgraph>, options: Pla
     ask: async (document, variables) => responseObject(await run(document, variables)),
     run,
     close: async () => {
-      planners.setActive(false);
       await Promise.all([...servers.values()].map((server) => server.close()));
     },
   };

@@ -1,6 +1,5 @@
 import { type DocumentNode, execute, parse, validate } from 'graphql';
-import { UnplannableOperation } from '../../../../gateway/federation/index.ts';
-import { type Answered, differenceOf, ReferenceSchema } from '../same-answer.ts';
+import { differenceOf, ReferenceSchema } from '../same-answer.ts';
 import type { GeneratedGraph } from './generated-graph.ts';
 
 export interface OperationToCheck {
@@ -10,9 +9,6 @@ export interface OperationToCheck {
   readonly faults: number;
 }
 
-/** The ways to run an operation. One that cannot be planned, or a graph that cannot be stitched, is not checked. */
-export type Way = 'plan' | 'stitch';
-
 /**
  * What is wrong with the answer to an operation; undefined where nothing is.
  * @param compared called where there was an answer to compare
@@ -20,7 +16,6 @@ export type Way = 'plan' | 'stitch';
 export async function problemOf(
   graph: GeneratedGraph,
   { text, variables, faults }: OperationToCheck,
-  way: Way,
   compared: () => void = () => {},
 ): Promise<object | undefined> {
   const document = parse(text);
@@ -30,8 +25,7 @@ export async function problemOf(
   const mutations = await mutationsOf(graph, document, variables);
   graph.refused.length = 0;
   graph.mutations.length = 0;
-  const body = await answer(graph, text, variables, way);
-  if (!body) return undefined;
+  const body = await graph.plan(text, variables);
   compared();
   const difference = differenceOf(body, expected);
   const { refused } = graph;
@@ -55,21 +49,4 @@ async function mutationsOf(
   graph.mutations.length = 0;
   await execute({ schema: graph.whole, document, variableValues });
   return [...graph.mutations];
-}
-
-/** Undefined for an operation that cannot be planned. */
-export async function answer(
-  graph: GeneratedGraph,
-  text: string,
-  variables: OperationToCheck['variables'],
-  way: Way,
-): Promise<Answered | undefined> {
-  if (way === 'plan')
-    try {
-      return await graph.plan(text, variables);
-    } catch (error) {
-      if (!(error instanceof UnplannableOperation)) throw error;
-      return undefined;
-    }
-  return graph.stitch?.(text, variables);
 }

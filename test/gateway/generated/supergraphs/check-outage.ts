@@ -1,6 +1,6 @@
 import { getOperationAST, OperationTypeNode, parse, validate } from 'graphql';
 import { type Answered, ReferenceSchema } from '../same-answer.ts';
-import { answer, type OperationToCheck, type Way } from './check-operation.ts';
+import type { OperationToCheck } from './check-operation.ts';
 import type { GeneratedGraph } from './generated-graph.ts';
 
 type Path = readonly (string | number)[];
@@ -12,7 +12,6 @@ type Path = readonly (string | number)[];
 export async function outageProblemOf(
   graph: GeneratedGraph,
   { text, variables }: OperationToCheck,
-  way: Way,
   service: string,
 ): Promise<object | undefined> {
   const document = parse(text);
@@ -22,13 +21,12 @@ export async function outageProblemOf(
   graph.values.faults = 0;
   const expected = await new ReferenceSchema(graph.whole).answer(document, variables);
   graph.down.add(service);
-  let body: Answered | undefined;
+  let body: Answered;
   try {
-    body = await answer(graph, text, variables, way);
+    body = await graph.plan(text, variables);
   } finally {
     graph.down.clear();
   }
-  if (!body) return undefined;
   const errors = body.errors ?? [];
   const wrong = differences(body.data, expected.data, []).filter(
     ({ path, isNull }) => !isNull || !isExplained(path, errors),

@@ -14,19 +14,11 @@ import {
   validateSchema,
 } from 'graphql';
 import { type Composition, compose } from '../../../../gateway/composition/compose.ts';
-import {
-  FederatedGraph,
-  openPlanner,
-  responseObject,
-  SubgraphFailure,
-  UnplannableOperation,
-} from '../../../../gateway/federation/index.ts';
-import { StitchedGraph } from '../../../../gateway/stitching/index.ts';
+import { FederatedGraph, responseObject, SubgraphFailure } from '../../../../gateway/federation/index.ts';
 import {
   buildPublicSchema,
   overrideLabels,
   parseFieldSet,
-  readSubgraphs,
   resolveOverrides,
 } from '../../../../gateway/supergraph/index.ts';
 import { sending } from '../../federation/sending.ts';
@@ -55,8 +47,6 @@ export interface GeneratedGraph {
   readonly down: Set<string>;
   /** @throws UnplannableOperation */
   plan(text: string, variables: Readonly<Record<string, unknown>>): Promise<Answered>;
-  /** Undefined where the graph cannot be stitched. */
-  stitch: ((text: string, variables: Readonly<Record<string, unknown>>) => Promise<Answered>) | undefined;
 }
 
 /**
@@ -96,27 +86,10 @@ export function openGeneratedGraph(model: GraphModel, active: ReadonlySet<string
     const { query, variables = {} } = JSON.parse(body);
     return JSON.stringify(await run(service, query, variables));
   });
-  const plan = openPlanner(print(given));
-  const federated = new FederatedGraph<undefined>({
-    supergraphSdl,
-    plan: (text, name) => plan(text, name, active),
-    send,
-  });
+  const federated = FederatedGraph.of<undefined>(supergraphSdl, send);
   const invalid = validateSchema(buildPublicSchema(supergraph)).map(({ message }) => message);
   if (invalid.length > 0) return `INVALID_SCHEMA: ${invalid[0]}`;
   const whole = wholeSchema(buildPublicSchema(supergraph), { model, values, active, mutations });
-  const subgraphs = readSubgraphs(supergraph);
-  const stitched =
-    subgraphs &&
-    new StitchedGraph(
-      { internal: federated.publicSchema, executable: federated.publicSchema },
-      subgraphs.map(({ name, schema, merge }) => ({
-        schema,
-        merge,
-        executor: ({ document, variables = {} }) => run(name, print(document), variables),
-      })),
-      [],
-    );
   return {
     model,
     values,
@@ -136,18 +109,6 @@ export function openGeneratedGraph(model: GraphModel, active: ReadonlySet<string
       const event = await run(subgraph, source.query, source.variables ?? {});
       return responseObject(await prepared.join(event, variables, undefined));
     },
-    stitch:
-      stitched &&
-      (async (text, variables) => {
-        const document = parse(text);
-        const operation = getOperationAST(document);
-        if (!operation) throw new UnplannableOperation('no operation');
-        if (operation.operation !== 'subscription')
-          return JSON.parse(JSON.stringify(await stitched.compile({ document, operation })(variables, undefined)));
-        const { source, complete } = stitched.compileSubscription({ document, operation })(variables);
-        const event = await source?.subschema.executor?.(source);
-        return JSON.parse(JSON.stringify(await complete((event ?? {}) as never, undefined)));
-      }),
   };
 }
 

@@ -1,24 +1,29 @@
-import type { FetchNodePathSegment, OutputRewrite } from '@graphql-hive/router-query-planner';
 import { type FieldNode, Kind, type SelectionNode } from 'graphql';
-import type { SupergraphTypes } from '../../../supergraph/index.ts';
-import { nameNode } from '../../../syntax/index.ts';
-import { fieldsOf, responseKey } from './fold-fetches.ts';
-import { type Fetch, rootName } from './plan-fetches.ts';
+import { nameNode } from '../../syntax/index.ts';
+import { fieldsOf, responseKey } from './selected-fields.ts';
+
+/** A response key that a fetch has in place of another one. */
+export interface RenamedKey {
+  /** The keys that lead to it from the root of the fetch, itself the last. */
+  readonly path: readonly string[];
+  readonly key: string;
+}
 
 /**
- * Gives fields of different types response keys of their own where a subgraph would reject one for both (GraphQL 5.3.2): a
- * field may be non-null on one type and not on another, or a list of it, while the client selects it on their interface. The
- * planner does so for fields without selections below entities only.
+ * Gives fields of different types response keys of their own where a service would reject one for both (GraphQL 5.3.2): a
+ * field may be non-null on one type and not on another, or a list of it, while the client selects it on their interface.
+ *
+ * @param type the type that the selections are of, where it is known
+ * @param typeOf the type of a field in the service, as SDL
  */
-export function separateTypes<Own extends Fetch>(fetch: Own, types: SupergraphTypes): Own {
-  const rewrites: OutputRewrite[] = [];
-  const type = fetch.kind === 'root' ? rootName(fetch.node.operationKind) : undefined;
-  const [selections = []] = separate([{ selections: fetch.selections, type }], [], {
-    typeOf: (parent, field) => types.subgraphType(fetch.service, parent, field),
-    rewrites,
-  });
-  if (rewrites.length === 0) return fetch;
-  return { ...fetch, selections, outputRewrites: [...rewrites, ...fetch.outputRewrites] };
+export function separateTypes(
+  selections: readonly SelectionNode[],
+  type: string | undefined,
+  typeOf: (parent: string, field: string) => string | undefined,
+): { readonly selections: readonly SelectionNode[]; readonly renamed: readonly RenamedKey[] } {
+  const renamed: RenamedKey[] = [];
+  const [separated = []] = separate([{ selections, type }], [], { typeOf, renamed });
+  return renamed.length === 0 ? { selections, renamed } : { selections: separated, renamed };
 }
 
 /** Selections, and the type that they are selected on where it is known. */
@@ -30,7 +35,7 @@ interface TypedSelections {
 interface SeparateScope {
   typeOf(parent: string, field: string): string | undefined;
   /** The original keys of fields with keys of their own, outer ones first. */
-  readonly rewrites: OutputRewrite[];
+  readonly renamed: RenamedKey[];
 }
 
 /**
@@ -53,7 +58,7 @@ function separate(
     const known = shapes.get(key) ?? [];
     if (!known.includes(shape)) shapes.set(key, [...known, shape]);
     const alias = aliasOf(key, known.includes(shape) ? known.indexOf(shape) : known.length);
-    if (alias !== key && !groups.has(alias)) scope.rewrites.push(renamer([...path, alias], key));
+    if (alias !== key && !groups.has(alias)) scope.renamed.push({ path: [...path, alias], key });
     groups.set(alias, [...(groups.get(alias) ?? []), index]);
     return alias;
   });
@@ -80,10 +85,6 @@ function shapeOf(field: FieldNode, type: string | undefined): string {
 
 function aliasOf(key: string, shape: number): string {
   return shape === 0 ? key : `_t${shape}_${key}`;
-}
-
-function renamer(keys: readonly string[], renameKeyTo: string): OutputRewrite {
-  return { KeyRenamer: { path: keys.map((Key): FetchNodePathSegment => ({ Key })), renameKeyTo } };
 }
 
 /** The selections with new response keys, and with new selections below; both in the order of `fieldsOf`. */

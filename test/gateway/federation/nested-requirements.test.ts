@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { openStitched, type StitchedWorld } from './stitched-world.ts';
+import { federate, type World } from './world.ts';
 
-let world: StitchedWorld | undefined;
+let world: World | undefined;
 afterEach(async () => {
   await world?.close();
   world = undefined;
@@ -16,13 +16,16 @@ const BOX = {
   note: 'fragile',
 };
 
-const stitch = async (subgraphs: Parameters<typeof openStitched>[0]) => {
-  world = await openStitched(subgraphs);
-  return world;
+const open = async (subgraphs: Parameters<typeof federate>[0]) => {
+  const opened = await federate(subgraphs);
+  world = opened;
+  /** The representations that subgraphs were sent. */
+  const sent = () => opened.calls.flatMap(({ variables }) => Object.values(variables).flat());
+  return { ask: opened.ask, forget: opened.forget, sent };
 };
 
 const openBoxes = () =>
-  stitch({
+  open({
     boxes: {
       sdl: `type Query { box: Box }
         type Box @key(fields: "place { row }") { place: Place!
@@ -52,32 +55,32 @@ const openBoxes = () =>
     },
   });
 
-test('stitched, two fields may require different parts of one object', async () => {
+test('two fields may require different parts of one object', async () => {
   const { ask } = await openBoxes();
   expect(await ask('{ box { wide high } }')).toEqual({ data: { box: { wide: 3, high: 4 } } });
 });
 
-test('stitched, two fields may require different parts of the objects of one list', async () => {
+test('two fields may require different parts of the objects of one list', async () => {
   const { ask } = await openBoxes();
   expect(await ask('{ box { sum product } }')).toEqual({ data: { box: { sum: 1, product: 2 } } });
 });
 
-test('stitched, a field may require another part of an object that a key is in', async () => {
+test('a field may require another part of an object that a key is in', async () => {
   const { ask } = await openBoxes();
   expect(await ask('{ box { spot } }')).toEqual({ data: { box: { spot: 78 } } });
 });
 
-test('when stitched, a representation has the type, the key and the required fields, and nothing else', async () => {
+test('when a representation has the type, the key and the required fields, and nothing else', async () => {
   const { ask, sent } = await openBoxes();
   await ask('{ box { note dims { d } parts { o } wide high sum product } }');
-  expect(sent).toEqual([
+  expect(sent()).toEqual([
     { __typename: 'Box', place: { row: 7 }, dims: { w: 3, h: 4 }, parts: [{ n: 1, m: 2 }], tag: 'red' },
   ]);
 });
 
-test('stitched, a required field is fetched by a key that another service has', async () => {
+test('a required field is fetched by a key that another service has', async () => {
   const crate = { id: '1', sku: 's1' };
-  const { ask } = await stitch({
+  const { ask } = await open({
     crates: {
       sdl: `type Query { crate: Crate }
         type Crate @key(fields: "id") { id: ID! weight: Int @external postage: String @requires(fields: "weight") }`,
@@ -102,7 +105,7 @@ test('stitched, a required field is fetched by a key that another service has', 
 });
 
 const openScales = () =>
-  stitch({
+  open({
     boxes: {
       sdl: `type Query { box: Box } type Box @key(fields: "id") { id: ID! }`,
       resolvers: { Query: { box: () => ({ id: 'b' }) } },
@@ -127,22 +130,22 @@ const openScales = () =>
     },
   });
 
-test('stitched, a field may require one that requires another itself', async () => {
+test('a field may require one that requires another itself', async () => {
   const { ask } = await openScales();
   expect(await ask('{ box { total } }')).toEqual({ data: { box: { total: 201 } } });
 });
 
-test('stitched, two fields may require the same field with other arguments', async () => {
+test('two fields may require the same field with other arguments', async () => {
   const { ask } = await openScales();
   expect(await ask('{ box { fee stamps total weight(unit: "g") } }')).toEqual({
     data: { box: { fee: 200, stamps: 6, total: 201, weight: 2000 } },
   });
 });
 
-test('stitched, a field may require something with arguments of an object that a key is in', async () => {
+test('a field may require something with arguments of an object that a key is in', async () => {
   const parcel = { label: { number: 4 }, slots: [{ n: 1 }, { n: 2 }] };
   const weigh = ({ unit }: { unit: string }) => (unit === 'g' ? 2000 : 2);
-  const { ask, sent } = await stitch({
+  const { ask, sent } = await open({
     parcels: {
       sdl: `type Query { parcel: Parcel } type Parcel @key(fields: "label { number } slots { n }") { label: Label! slots: [Slot!]! }
         type Label @shareable { number: Int! weight(unit: String): Int }
@@ -166,12 +169,12 @@ test('stitched, a field may require something with arguments of an object that a
     { n: 1, weight: 2 },
     { n: 2, weight: 4 },
   ];
-  expect(sent).toEqual([{ __typename: 'Parcel', label: { number: 4, weight: 2000 }, slots }]);
+  expect(sent()).toEqual([{ __typename: 'Parcel', label: { number: 4, weight: 2000 }, slots }]);
 });
 
-test('stitched, a required field that is null with its arguments has no value of one without them', async () => {
+test('a required field that is null with its arguments has no value of one without them', async () => {
   const weigh = (_: unknown, { unit }: { unit?: string }) => (unit === 'g' ? null : 2);
-  const { ask } = await stitch({
+  const { ask } = await open({
     boxes: {
       sdl: `type Query { box: Box } type Box @key(fields: "id") { id: ID! weight(unit: String): Int lid: Lid }
         type Lid { weight(unit: String): Int }`,

@@ -1,0 +1,31 @@
+import type { WantedField } from './selections.ts';
+
+/**
+ * Tells which fields a service with an interface object can be asked for before the types of its objects are known: it is asked
+ * for them of objects of all types.
+ */
+export class CommonFields {
+  readonly #calls = new Map<string, Set<string>>();
+  readonly #counts = new Map<string, number>();
+  readonly #types: number;
+
+  /** @param wantedOf what is wanted of objects of each type */
+  constructor(wantedOf: ReadonlyMap<string, readonly WantedField[]>) {
+    this.#types = wantedOf.size;
+    for (const { key, call, below } of [...wantedOf.values()].flat()) {
+      this.#calls.set(key, (this.#calls.get(key) ?? new Set()).add(call));
+      const meaning = `${key} ${call} ${below?.id ?? ''}`;
+      this.#counts.set(meaning, (this.#counts.get(meaning) ?? 0) + 1);
+    }
+  }
+
+  /** Whether a field is wanted of objects of all types. */
+  isWanted({ key, call, below }: WantedField): boolean {
+    return this.#counts.get(`${key} ${call} ${below?.id ?? ''}`) === this.#types;
+  }
+
+  /** Whether the key of a field that the planner needs means nothing else for any type. */
+  isFree({ key, call }: WantedField): boolean {
+    return [...(this.#calls.get(key) ?? [])].every((one) => one === call);
+  }
+}

@@ -1,0 +1,148 @@
+import type { OperationTypeNode, SelectionNode } from 'graphql';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
+import type { PlacePlan, PlannedField, Visit, VisitPart } from './place-plan.ts';
+import { RequestSelections } from './request-selections.ts';
+import type { Selections } from './selections.ts';
+import type { Steps } from './steps.ts';
+
+/** A step from an object to those below it: the key of a field, and the types of objects that have it; any where undefined. */
+export interface PathStep {
+  readonly key: string;
+  readonly types: ReadonlySet<string> | undefined;
+  readonly isList: boolean;
+}
+
+/** How the representation of an object is made. */
+export interface Representation {
+  /** The type of the object. */
+  readonly type: string;
+  /** What the service calls it. */
+  readonly typename: string;
+  readonly selections: Selections;
+  /** Whether it is for objects that do not say their type, too. */
+  readonly isForAnyType: boolean;
+}
+
+/** A call to a service, or a part of one. */
+export interface Fetch {
+  readonly kind: 'root' | 'entities';
+  readonly service: string;
+  readonly operation: OperationTypeNode;
+  /** The objects that it is about; empty for root fields. */
+  readonly path: readonly PathStep[];
+  readonly selections: readonly SelectionNode[];
+  /** Of entities. */
+  readonly representations: readonly Representation[];
+  /** The first wave in which it can run, from 0. */
+  wave: number;
+  readonly after: ReadonlySet<Fetch>;
+}
+
+/** The fetches of a plan, the earlier ones first. */
+export function fetchesOf(
+  plan: PlacePlan,
+  operation: OperationTypeNode,
+  types: SupergraphTypes,
+  steps: Steps,
+): readonly Fetch[] {
+  const written = new RequestSelections(types);
+  const found: Fetch[] = [];
+  const add = (
+    plan: PlacePlan,
+    path: readonly PathStep[],
+    base: number,
+    entry: Fetch | undefined,
+  ): readonly Fetch[] => {
+    const byVisit = new Map<Visit, Fetch>();
+    const added: Fetch[] = [];
+    const belowVisit = new Map<Visit, readonly Fetch[]>();
+    for (const [index, visit] of plan.visits.entries()) {
+      steps.take();
+      const isEntry = index === 0 && entry !== undefined;
+      if (!isEntry) {
+        const after = new Set<Fetch>(entry ? [entry] : []);
+        for (const need of visit.needs) {
+          const own = byVisit.get(need);
+          if (own) after.add(own);
+          // What it needs may have come below a field; what comes later is not needed.
+          for (const one of belowVisit.get(need) ?? []) if (one.wave < base + visit.wave) after.add(one);
+        }
+        const fetch = fetchOf(visit, path, base + visit.wave, after, operation, written);
+        byVisit.set(visit, fetch);
+        added.push(fetch);
+        found.push(fetch);
+      }
+      const own = isEntry ? entry : byVisit.get(visit);
+      const below: Fetch[] = [];
+      for (const { field, plan: lower, types: conditions, isList } of placesBelow(visit)) {
+        if (lower.visits.length <= 1 && !hasFetchesBelow(lower)) continue;
+        const all = plan.types.length === conditions.size;
+        const step: PathStep = { key: field.field.key, types: all ? undefined : conditions, isList };
+        below.push(...add(lower, [...path, step], base + visit.wave, own));
+      }
+      belowVisit.set(visit, below);
+      added.push(...below);
+    }
+    return added;
+  };
+  add(plan, [], 0, undefined);
+  return found.sort((one, other) => one.wave - other.wave);
+}
+
+function hasFetchesBelow({ calls }: PlacePlan): boolean {
+  return calls.length > 0;
+}
+
+function fetchOf(
+  visit: Visit,
+  path: readonly PathStep[],
+  wave: number,
+  after: ReadonlySet<Fetch>,
+  operation: OperationTypeNode,
+  written: RequestSelections,
+): Fetch {
+  const { service, parts } = visit;
+  const isRoot = parts.every(({ lookup }) => lookup?.typename === undefined);
+  if (isRoot)
+    return {
+      kind: 'root',
+      service,
+      operation: path.length === 0 ? operation : ('query' as OperationTypeNode),
+      path,
+      selections: written.ofRoot(visit),
+      representations: [],
+      wave,
+      after,
+    };
+  return {
+    kind: 'entities',
+    service,
+    operation: 'query' as OperationTypeNode,
+    path,
+    selections: written.ofEntities(visit),
+    representations: parts.flatMap(representationOf),
+    wave,
+    after,
+  };
+}
+
+function representationOf({ type, lookup, representation, isForAnyType }: VisitPart): readonly Representation[] {
+  if (lookup?.typename === undefined || !representation) return [];
+  return [{ type, typename: lookup.typename, selections: representation, isForAnyType }];
+}
+
+/** The places below a visit's fields; types whose objects have the same field are together. */
+function placesBelow({ parts }: Visit) {
+  const found: { field: PlannedField; plan: PlacePlan; types: Set<string>; isList: boolean }[] = [];
+  for (const { type, fields, object } of parts)
+    for (const field of fields) {
+      if (!field.below) continue;
+      const known = found.find(({ field: one, plan }) => plan === field.below && one.field.key === field.field.key);
+      if (known) known.types.add(type);
+      else {
+        const isList = object.own.field(field.field.name)?.type.startsWith('[') === true;
+        found.push({ field, plan: field.below, types: new Set([type]), isList });
+      }
+    }
+  return found;
+}

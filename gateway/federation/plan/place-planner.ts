@@ -1,0 +1,220 @@
+import type { SupergraphTypes } from '../../supergraph/index.ts';
+import { CommonFields } from './common-fields.ts';
+import type { Place, PlacePlan, PlannedField, Visit, VisitPart } from './place-plan.ts';
+import { type RouteEntry, type ServiceObject, serviceObjects } from './routes.ts';
+import type { Selections, SelectionsFactory, WantedField } from './selections.ts';
+import type { Steps } from './steps.ts';
+import { TypePlanner, type TypeVisit } from './type-planner.ts';
+
+/** What planning one operation shares. */
+export interface PlanningScope {
+  readonly types: SupergraphTypes;
+  /** The names of all services, in the order of the supergraph. */
+  readonly services: readonly string[];
+  readonly selections: SelectionsFactory;
+  readonly steps: Steps;
+}
+
+/** Plans what is wanted at places. The same for the same kind of place is planned once. */
+export class PlacePlanner {
+  readonly #scope: PlanningScope;
+  readonly #known = new Map<string, PlacePlan>();
+  readonly #typePlanner: TypePlanner;
+
+  constructor(scope: PlanningScope) {
+    this.#scope = scope;
+    this.#typePlanner = new TypePlanner(scope, this);
+  }
+
+  /** Plans fields of the root of an operation. */
+  planRoot(wanted: Selections, rootType: string): PlacePlan {
+    return this.#plan(wanted, undefined, [rootType], false);
+  }
+
+  plan(wanted: Selections, place: Place): PlacePlan {
+    const { service, typeName, provides, needsTypename } = place;
+    const key = JSON.stringify([wanted.id, service, typeName, provides?.id, needsTypename]);
+    const known = this.#known.get(key);
+    if (known) return known;
+    const before = this.#typePlanner.unfinished;
+    const types = this.#typesAt(place);
+    const isUntyped = this.#scope.types.type(typeName)?.in(service)?.isInterfaceObject === true;
+    const made = this.#plan(wanted, place, types, isUntyped);
+    // A plan that was made while ways of its own were still being looked for may lack some.
+    if (this.#typePlanner.unfinished === before) this.#known.set(key, made);
+    return made;
+  }
+
+  /** The object types that a service may return at a place. */
+  #typesAt({ service, typeName }: Place): readonly string[] {
+    const { types } = this.#scope;
+    const model = types.type(typeName);
+    const own = model?.in(service);
+    if (!model || model.kind === 'object') return [typeName];
+    if (model.kind === 'union') return [...(own?.unionMembers ?? [])];
+    const found = own?.isInterfaceObject
+      ? types.objectsOf(typeName)
+      : types.objectsOf(typeName).filter((one) => types.type(one)?.in(service)?.interfaces.has(typeName));
+    // An interface without types still has what its interface objects have.
+    return found.length > 0 ? found : [typeName];
+  }
+
+  #plan(wanted: Selections, place: Place | undefined, possible: readonly string[], isUntyped: boolean): PlacePlan {
+    const { types, steps } = this.#scope;
+    const seen = possible.filter((type) => !types.isHidden(type));
+    const wantedOf = new Map(seen.map((type) => [type, wanted.fieldsOf(type)]));
+    const ofInterface = place && isUntyped ? wanted.fieldsOf(place.typeName) : [];
+    const needsType = isUntyped && differ([ofInterface, ...wantedOf.values()]);
+    const common = isUntyped ? new CommonFields(wantedOf) : undefined;
+    const leftover = new Map<string, readonly WantedField[]>();
+    const inside = new Map<string, readonly WantedField[]>();
+    const slots = new Map<string, VisitBuilder>();
+    for (const [type, fields] of wantedOf) {
+      steps.take(1 + fields.length);
+      const entry = place && this.#entryOf(place, type, isUntyped);
+      const typed = needsType ? withTypename(fields) : fields;
+      const plan = this.#typePlanner.plan(typed, type, place, entry, common);
+      if (plan.leftover.length > 0) leftover.set(type, plan.leftover);
+      inside.set(type, plan.inside);
+      addVisits(slots, plan.visits, type, possible.length === 1);
+    }
+    const visits = [...slots.values()].sort((one, other) => one.wave - other.wave);
+    const byVisit = new Map<TypeVisit, Visit>();
+    const made = visits.map((builder) => this.#visitOf(builder, byVisit, place));
+    // Without any type to fetch fields of, the place is still fetched.
+    if (place && made[0]?.wave !== 0) made.unshift({ service: place.service, wave: 0, parts: [], needs: new Set() });
+    const calls = callsOf(made, place !== undefined);
+    return {
+      place,
+      types: possible,
+      visits: made,
+      waves: calls.reduce((most, { wave }) => Math.max(most, wave), 0),
+      calls,
+      leftover: leftover.size > 0 ? this.#scope.selections.ofFields(leftover) : undefined,
+      inside: leftover.size > 0 ? this.#insideOf(inside) : wanted,
+    };
+  }
+
+  #insideOf(byType: ReadonlyMap<string, readonly WantedField[]>): Selections | undefined {
+    return [...byType.values()].some((fields) => fields.length > 0)
+      ? this.#scope.selections.ofFields(byType)
+      : undefined;
+  }
+
+  #entryOf({ service, typeName }: Place, type: string, isUntyped: boolean): RouteEntry | undefined {
+    const objects = serviceObjects(this.#scope.types, [service], type);
+    const as = isUntyped ? typeName : type;
+    const object = objects.find((one) => one.as === as) ?? objects[0];
+    return object && { object, isTyped: !isUntyped };
+  }
+
+  #visitOf(
+    { service, wave, members, isOnly }: VisitBuilder,
+    byVisit: Map<TypeVisit, Visit>,
+    place: Place | undefined,
+  ): Visit {
+    const needs = new Set<Visit>();
+    const parts = members.map(({ type, visit }): VisitPart => {
+      const { object, lookup, representation, isForAnyType } = visit;
+      const isEntry = visit.isEntry;
+      const fields = this.#scope.selections.mergedFields(visit.fields).map((field): PlannedField => {
+        const below = field.below && this.belowOf(field, type, object, isEntry ? place?.provides : undefined);
+        return { field, below };
+      });
+      for (const one of visit.needs) {
+        const needed = byVisit.get(one);
+        if (needed) needs.add(needed);
+      }
+      const held = representation.length > 0 ? this.#scope.selections.merged(representation) : undefined;
+      return { type, object, lookup, representation: held, isForAnyType: isForAnyType || isOnly, fields };
+    });
+    const made: Visit = { service, wave, parts, needs };
+    for (const { visit } of members) byVisit.set(visit, made);
+    return made;
+  }
+
+  /** Plans what is wanted of the value of a field of a type in a service; undefined where it has no such field. */
+  belowOf(
+    field: WantedField,
+    type: string,
+    { service, own }: ServiceObject,
+    provides: Selections | undefined,
+  ): PlacePlan | undefined {
+    const found = own.field(field.name);
+    if (!found || !field.below) return undefined;
+    const { types, selections } = this.#scope;
+    const provided = provides?.fieldsOf(type).find(({ name }) => name === field.name)?.below;
+    const given = found.provides && selections.ofFieldSet(found.provides.selections);
+    const both = [provided, given].filter((one) => one !== undefined);
+    const inGraph = (types.type(type)?.fieldType(field.name) ?? '').replace(/[[\]!]/g, '');
+    const isObjectHere = types.type(found.typeName)?.in(service)?.isInterfaceObject === true;
+    return this.plan(field.below, {
+      service,
+      typeName: found.typeName,
+      provides: both.length > 0 ? selections.merged(both) : undefined,
+      needsTypename: !isObjectHere && (types.isAbstract(found.typeName) || types.isAbstract(inGraph)),
+    });
+  }
+}
+
+interface VisitBuilder {
+  readonly service: string;
+  readonly wave: number;
+  readonly members: { readonly type: string; readonly visit: TypeVisit }[];
+  /** Whether objects have one type only. */
+  readonly isOnly: boolean;
+}
+
+/** Visits of several types are one where they go to one service at the same time. */
+function addVisits(
+  slots: Map<string, VisitBuilder>,
+  visits: readonly TypeVisit[],
+  type: string,
+  isOnly: boolean,
+): void {
+  const taken = new Set<string>();
+  for (const visit of visits) {
+    const { service } = visit.object;
+    const kind = visit.isEntry ? 'entry' : visit.lookup?.typename === undefined ? 'root' : 'entity';
+    for (let number = 0; ; number++) {
+      const slot = `${visit.wave} ${kind} ${service} ${number}`;
+      const known = slots.get(slot) ?? { service, wave: visit.wave, members: [], isOnly };
+      if (taken.has(slot) || !known.members.every((other) => fits(visit, other.visit))) continue;
+      taken.add(slot);
+      known.members.push({ type, visit });
+      slots.set(slot, known);
+      break;
+    }
+  }
+}
+
+/** Whether two visits can be one: a service cannot tell the types of an interface object apart, so it is asked for the same of all. */
+function fits({ isEntry, object, fields, requires }: TypeVisit, other: TypeVisit): boolean {
+  if (isEntry || object.as !== other.object.as) return true;
+  return requires === other.requires && textOf(fields) === textOf(other.fields);
+}
+
+function textOf(fields: readonly WantedField[]): string {
+  return fields.map(({ key, call, below }) => `${key}:${call}:${below?.id ?? ''}`).join(' ');
+}
+
+function callsOf(visits: readonly Visit[], hasEntry: boolean): PlacePlan['calls'] {
+  const found = new Map<string, { wave: number; service: string }>();
+  const add = (wave: number, service: string) => found.set(`${wave}:${service}`, { wave, service });
+  for (const [index, visit] of visits.entries()) {
+    if (index > 0 || !hasEntry) add(visit.wave, visit.service);
+    for (const { fields } of visit.parts)
+      for (const { below } of fields) for (const call of below?.calls ?? []) add(visit.wave + call.wave, call.service);
+  }
+  return [...found.values()];
+}
+
+/** Whether different fields are wanted of objects of different types. */
+function differ(all: readonly (readonly WantedField[])[]): boolean {
+  return new Set(all.map(textOf)).size > 1;
+}
+
+function withTypename(fields: readonly WantedField[]): readonly WantedField[] {
+  if (fields.some(({ name }) => name === '__typename')) return fields;
+  return [{ key: '__typename', name: '__typename', arguments: [], call: '__typename', below: undefined }, ...fields];
+}

@@ -1,0 +1,96 @@
+import { type FieldNode, Kind, type SelectionNode } from 'graphql';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
+import { fragmentNode, nameNode, TYPENAME_FIELD } from '../../syntax/index.ts';
+import type { PlacePlan, PlannedField, Visit } from './place-plan.ts';
+import type { WantedField } from './selections.ts';
+
+/** Writes what fetches select of their services. What is selected at a place is written once for all fetches that contain it. */
+export class RequestSelections {
+  readonly #types: SupergraphTypes;
+  readonly #atPlaces = new Map<PlacePlan, readonly SelectionNode[]>();
+
+  constructor(types: SupergraphTypes) {
+    this.#types = types;
+  }
+
+  /** The selections of a fetch of root fields, or of the fields of a root object. */
+  ofRoot({ parts }: Visit): readonly SelectionNode[] {
+    return this.#fieldsOf(parts.flatMap(({ fields }) => fields));
+  }
+
+  /** The selections of a fetch of entities. */
+  ofEntities({ parts }: Visit): readonly SelectionNode[] {
+    const byName = new Map<string, PlannedField[]>();
+    let isUntyped = false;
+    for (const { object, lookup, fields, type } of parts) {
+      byName.set(object.as, [...(byName.get(object.as) ?? []), ...fields]);
+      isUntyped ||= lookup?.typename !== object.as && object.as === type;
+    }
+    const selections = [...byName].map(([name, fields]) => fragmentNode(name, this.#fieldsOf(fields)));
+    return isUntyped ? [TYPENAME_FIELD, ...selections] : selections;
+  }
+
+  /** What the place's own fetch selects. */
+  #atPlace(plan: PlacePlan): readonly SelectionNode[] {
+    const known = this.#atPlaces.get(plan);
+    if (known) return known;
+    const made = this.#selectionsAt(plan);
+    this.#atPlaces.set(plan, made);
+    return made;
+  }
+
+  #selectionsAt({ place, visits, types }: PlacePlan): readonly SelectionNode[] {
+    const [entry] = visits;
+    if (!place || !entry) return [TYPENAME_FIELD];
+    const model = this.#types.type(place.typeName);
+    const here = model?.in(place.service);
+    const selections: SelectionNode[] = place.needsTypename ? [TYPENAME_FIELD] : [];
+    if (model?.kind === 'object' || here?.isInterfaceObject)
+      selections.push(...this.#fieldsOf(entry.parts.flatMap(({ fields }) => fields)));
+    else {
+      const seen = types.filter((type) => !this.#types.isHidden(type));
+      const common = (field: PlannedField) =>
+        entry.parts.length === seen.length &&
+        here?.field(field.field.name) !== undefined &&
+        entry.parts.every(({ fields }) => fields.some((one) => isSame(one, field)));
+      const [first] = entry.parts;
+      const shared = first?.fields.filter(common) ?? [];
+      selections.push(...this.#fieldsOf(shared));
+      for (const { object, fields } of entry.parts) {
+        const own = fields.filter((field) => !shared.some((one) => isSame(one, field)));
+        if (own.length > 0) selections.push(fragmentNode(object.as, this.#fieldsOf(own)));
+      }
+    }
+    return selections.length > 0 ? selections : [TYPENAME_FIELD];
+  }
+
+  /** Fields of one key once each, with everything that is selected below them. */
+  #fieldsOf(fields: readonly PlannedField[]): readonly SelectionNode[] {
+    const byKey = new Map<string, PlannedField[]>();
+    for (const field of fields) {
+      const known = byKey.get(field.field.key);
+      if (!known) byKey.set(field.field.key, [field]);
+      else if (!known.some((one) => isSame(one, field))) known.push(field);
+    }
+    return [...byKey.values()].flatMap((same) => {
+      const [first] = same;
+      if (!first) return [];
+      const below = same.flatMap(({ below: plan }) => (plan ? this.#atPlace(plan) : []));
+      return fieldNode(first.field, [...new Set(below)]);
+    });
+  }
+}
+
+function isSame(one: PlannedField, other: PlannedField): boolean {
+  return one.field.key === other.field.key && one.field.call === other.field.call && one.below === other.below;
+}
+
+function fieldNode({ key, name, arguments: given }: WantedField, below: readonly SelectionNode[]): FieldNode {
+  return {
+    kind: Kind.FIELD,
+    ...(key !== name && { alias: nameNode(key) }),
+    name: nameNode(name),
+    ...(given.length > 0 && { arguments: given }),
+    ...(below.length > 0 && { selectionSet: { kind: Kind.SELECTION_SET, selections: below } }),
+  };
+}

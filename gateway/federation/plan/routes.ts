@@ -1,0 +1,109 @@
+import type { FieldSet, ServiceType, SupergraphTypes } from '../../supergraph/index.ts';
+import type { Selections, WantedField } from './selections.ts';
+
+/** Objects of a type as a service has them: under the name of the type, or of an interface as an interface object. */
+export interface ServiceObject {
+  readonly service: string;
+  readonly as: string;
+  readonly own: ServiceType;
+}
+
+/** How a service returns an object: as the entity of a key, or as its root object, for which nothing has to be known. */
+export interface Lookup {
+  /** `__typename` of the representation; undefined for the root object. */
+  readonly typename: string | undefined;
+  readonly key: FieldSet | undefined;
+  /** Whether the object's type has to be known, which objects of an interface object do not say. */
+  readonly needsType: boolean;
+}
+
+/** A way to an object in one service. */
+export interface Route {
+  readonly object: ServiceObject;
+  readonly isEntry: boolean;
+  readonly lookups: readonly Lookup[];
+  /** The waves after the entry's that pass before the object is there; infinite where no way is found. */
+  wave: number;
+  /** The lookup of the shortest way; of the entry, that by which its service is entered again. */
+  lookup: Lookup | undefined;
+  /** The wave in which everything for `lookup` is there. */
+  lookupWave: number;
+}
+
+/** Where objects come from. */
+export interface RouteEntry {
+  readonly object: ServiceObject;
+  /** Whether the service says which type they have: not where it has an interface object. */
+  readonly isTyped: boolean;
+}
+
+/** The objects of a type in each service that has them. */
+export function serviceObjects(types: SupergraphTypes, services: readonly string[], type: string): ServiceObject[] {
+  const model = types.type(type);
+  return services.flatMap((service) => {
+    const found: ServiceObject[] = [];
+    const own = model?.in(service);
+    if (own) found.push({ service, as: type, own });
+    for (const name of model?.interfaces ?? []) {
+      const asInterface = types.type(name)?.in(service);
+      if (asInterface?.isInterfaceObject) found.push({ service, as: name, own: asInterface });
+    }
+    return found;
+  });
+}
+
+/** All ways to objects of a type, no lengths yet. */
+export function routesOf(
+  types: SupergraphTypes,
+  services: readonly string[],
+  type: string,
+  isRoot: boolean,
+  entry: RouteEntry | undefined,
+): Route[] {
+  const isUntyped = entry !== undefined && !entry.isTyped;
+  return serviceObjects(types, services, type).map((object) => {
+    const isEntry = object.service === entry?.object.service && object.as === entry.object.as;
+    const lookups: Lookup[] = object.own.keys.map((key) => ({
+      typename: object.as,
+      key,
+      needsType: isUntyped && object.as === type,
+    }));
+    // A service that has the interface of an interface object knows the type of each.
+    const asInterface =
+      entry && isUntyped && object.as === type ? types.type(entry.object.as)?.in(object.service) : undefined;
+    if (asInterface && !asInterface.isInterfaceObject)
+      lookups.push(...asInterface.keys.map((key) => ({ typename: entry?.object.as, key, needsType: false })));
+    if (isRoot) lookups.push({ typename: undefined, key: undefined, needsType: false });
+    const wave = isEntry || (isRoot && entry === undefined) ? 0 : Number.POSITIVE_INFINITY;
+    return { object, isEntry, lookups, wave, lookup: undefined, lookupWave: Number.POSITIVE_INFINITY };
+  });
+}
+
+/**
+ * Finds the shortest ways: each round finds what can be reached by what the rounds before have reached.
+ *
+ * @param waveOf the wave in which everything of a lookup is there, by the ways that are known so far
+ */
+export function findShortestRoutes(routes: readonly Route[], waveOf: (lookup: Lookup) => number): void {
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const route of routes) {
+      for (const lookup of route.lookups) {
+        const there = waveOf(lookup);
+        if (there >= route.lookupWave) continue;
+        route.lookup = lookup;
+        route.lookupWave = there;
+        if (there + 1 < route.wave) route.wave = there + 1;
+        changed = true;
+      }
+    }
+  }
+}
+
+/** A field that was wanted at a place and can be had nowhere from there. */
+export interface Leftover {
+  readonly type: string;
+  readonly field: WantedField;
+}
+
+export type { Selections };

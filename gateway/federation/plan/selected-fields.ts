@@ -1,0 +1,20 @@
+import { type FieldNode, Kind, type SelectionNode } from 'graphql';
+
+export function responseKey({ alias, name }: FieldNode): string {
+  return (alias ?? name).value;
+}
+
+/** A field that is selected, and the type of objects that it is selected of; undefined where no fragment says it. */
+export interface TypedField {
+  readonly field: FieldNode;
+  readonly type: string | undefined;
+}
+
+/** All fields of a set of selections, those of its inline fragments too, with the type that has them. */
+export function fieldsOf(selections: readonly SelectionNode[], type: string | undefined): TypedField[] {
+  return selections.flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) return [{ field: selection, type }];
+    if (selection.kind !== Kind.INLINE_FRAGMENT) return [];
+    return fieldsOf(selection.selectionSet.selections, selection.typeCondition?.name.value ?? type);
+  });
+}

@@ -1,0 +1,193 @@
+import {
+  type ArgumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  print,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { fieldText, type SupergraphTypes } from '../../supergraph/index.ts';
+import { type Conditions, isIncluded } from './client-operation.ts';
+import type { Steps } from './steps.ts';
+
+/** A field that is wanted of an object. */
+export interface WantedField {
+  /** The key of its value in the data of a run. */
+  readonly key: string;
+  readonly name: string;
+  readonly arguments: readonly ArgumentNode[];
+  /** Its name with its arguments: the same for fields that have the same value. */
+  readonly call: string;
+  /** What is wanted of its value; undefined for a scalar or an enum. */
+  readonly below: Selections | undefined;
+}
+
+/** What is wanted of objects, by their types: of a client, of a key or of requirements, or several of these together. */
+export interface Selections {
+  /** Two of one id are the same. */
+  readonly id: number;
+  /** The fields that are wanted of an object of a type, in the order of the response. */
+  fieldsOf(type: string): readonly WantedField[];
+}
+
+export interface SelectionsOptions {
+  readonly types: Pick<SupergraphTypes, 'isA'>;
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly conditions: Conditions;
+  /** The key of a client's field in the data. */
+  responseKey(field: FieldNode): string;
+  /** The key of a field that the planner needs, such as that of a key. */
+  ownKey(field: FieldNode): string;
+  readonly steps: Steps;
+}
+
+/** Makes the selections of one operation. Equal ones are the same object, so that what is planned for them is planned once. */
+export class SelectionsFactory {
+  readonly #options: SelectionsOptions;
+  readonly #known = new Map<string, Selections>();
+  /** By node, and by text: sets of the same text have one id, so that fragments that are spread in many places are planned once. */
+  readonly #ids = new Map<SelectionSetNode | string, number>();
+  #next = 0;
+
+  constructor(options: SelectionsOptions) {
+    this.#options = options;
+  }
+
+  /** What a client selects: selection sets of fields of one response key. */
+  ofClient(sets: readonly SelectionSetNode[]): Selections {
+    return this.#ofNodes('client', sets, (field) => this.#options.responseKey(field));
+  }
+
+  /** What the planner needs: the selections of a field set. */
+  ofFieldSet(selections: readonly SelectionNode[]): Selections {
+    return this.#ofNodes('own', [{ kind: Kind.SELECTION_SET, selections }], (field) => this.#options.ownKey(field));
+  }
+
+  /** All of several selections. */
+  merged(all: readonly Selections[]): Selections {
+    const ids = [...new Set(all.map(({ id }) => id))].sort((one, other) => one - other);
+    const [only] = all;
+    if (only && ids.length === 1) return only;
+    return this.#remember(`merged ${ids}`, (id) => ({
+      id,
+      fieldsOf: once((type) => this.mergedFields(all.flatMap((one) => one.fieldsOf(type)))),
+    }));
+  }
+
+  /** Fields by type. */
+  ofFields(byType: ReadonlyMap<string, readonly WantedField[]>): Selections {
+    const texts = [...byType].map(
+      ([type, fields]) => `${type} ${fields.map(({ key, call, below }) => `${key}:${call}:${below?.id ?? ''}`)}`,
+    );
+    return this.#remember(`fields ${texts.join(' ')}`, (id) => ({ id, fieldsOf: (type) => byType.get(type) ?? [] }));
+  }
+
+  /** Fields of one key as one field. */
+  mergedFields(fields: readonly WantedField[]): readonly WantedField[] {
+    const merged = new Map<string, WantedField>();
+    for (const field of fields) {
+      const known = merged.get(field.key);
+      if (!known) merged.set(field.key, field);
+      else if (known.below && field.below && known.below !== field.below)
+        merged.set(field.key, { ...known, below: this.merged([known.below, field.below]) });
+    }
+    return merged.size === fields.length ? fields : [...merged.values()];
+  }
+
+  #ofNodes(kind: string, sets: readonly SelectionSetNode[], keyOf: (field: FieldNode) => string): Selections {
+    const ids = [...new Set(sets.map((one) => this.#idOf(one)))];
+    return this.#remember(`${kind} ${ids}`, (id) => ({
+      id,
+      fieldsOf: once((type) => {
+        const found: WantedField[] = [];
+        for (const [key, nodes] of this.#collect(sets, type, keyOf)) {
+          const [node] = nodes;
+          if (!node) continue;
+          const below = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+          found.push({
+            key,
+            name: node.name.value,
+            arguments: node.arguments ?? [],
+            call: fieldText(node),
+            below: below.length === 0 ? undefined : this.#ofNodes(kind, below, keyOf),
+          });
+        }
+        return found;
+      }),
+    }));
+  }
+
+  #remember(text: string, make: (id: number) => Selections): Selections {
+    const known = this.#known.get(text);
+    if (known) return known;
+    const made = make(this.#next++);
+    this.#known.set(text, made);
+    return made;
+  }
+
+  #idOf(set: SelectionSetNode): number {
+    const known = this.#ids.get(set);
+    if (known !== undefined) return known;
+    this.#options.steps.take(set.selections.length);
+    const text = set.selections.map((one) => this.#textOf(one)).join(' ');
+    const id = this.#ids.get(text) ?? this.#ids.size;
+    this.#ids.set(text, id);
+    this.#ids.set(set, id);
+    return id;
+  }
+
+  #textOf(selection: SelectionNode): string {
+    const directives = (selection.directives ?? []).map((one) => print(one)).join('');
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return `...${selection.name.value}${directives}`;
+    const below = selection.selectionSet ? `{${this.#idOf(selection.selectionSet)}}` : '';
+    if (selection.kind === Kind.FIELD)
+      return `${selection.alias?.value ?? ''}:${fieldText(selection)}${directives}${below}`;
+    return `... on ${selection.typeCondition?.name.value ?? ''}${directives}${below}`;
+  }
+
+  /** `CollectFields` (GraphQL 6.3.2). */
+  #collect(
+    sets: readonly SelectionSetNode[],
+    type: string,
+    keyOf: (field: FieldNode) => string,
+  ): ReadonlyMap<string, readonly FieldNode[]> {
+    const { types, conditions, fragments, steps } = this.#options;
+    const fields = new Map<string, FieldNode[]>();
+    const spread = new Set<string>();
+    const applies = (condition: string | undefined) => condition === undefined || types.isA(type, condition);
+    const collect = (selections: readonly SelectionNode[]): void => {
+      for (const selection of selections) {
+        steps.take();
+        if (!isIncluded(selection.directives, conditions)) continue;
+        if (selection.kind === Kind.FIELD) {
+          const key = keyOf(selection);
+          const known = fields.get(key);
+          if (known) known.push(selection);
+          else fields.set(key, [selection]);
+        } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+          if (applies(selection.typeCondition?.name.value)) collect(selection.selectionSet.selections);
+        } else {
+          const name = selection.name.value;
+          const fragment = fragments.get(name);
+          if (!fragment || spread.has(name)) continue;
+          spread.add(name);
+          if (applies(fragment.typeCondition.name.value)) collect(fragment.selectionSet.selections);
+        }
+      }
+    };
+    for (const { selections } of sets) collect(selections);
+    return fields;
+  }
+}
+
+function once<T>(make: (type: string) => T): (type: string) => T {
+  const known = new Map<string, T>();
+  return (type) => {
+    const found = known.get(type);
+    if (found !== undefined) return found;
+    const made = make(type);
+    known.set(type, made);
+    return made;
+  };
+}

@@ -1,0 +1,205 @@
+import {
+  type ConstDirectiveNode,
+  type DefinitionNode,
+  type FieldDefinitionNode,
+  Kind,
+  type SelectionNode,
+  type TypeNode,
+} from 'graphql';
+import { innermostTypeName } from '../syntax/index.ts';
+import { directiveArgument, hasTrueArgument, parseFieldSet } from './join-directives.ts';
+
+/** A set of fields as a directive has it: that of a key, of `@requires` or of `@provides`. */
+export interface FieldSet {
+  readonly text: string;
+  readonly selections: readonly SelectionNode[];
+}
+
+/** An object type, an interface or a union of a supergraph, and what each subgraph has of it. */
+export interface TypeModel {
+  readonly name: string;
+  readonly kind: 'object' | 'interface' | 'union';
+  /** The interfaces that it implements anywhere. */
+  readonly interfaces: readonly string[];
+  /** The subgraphs that have it, in the order of the supergraph. */
+  readonly services: readonly string[];
+  /** The type of a field in the supergraph, as SDL. */
+  fieldType(field: string): string | undefined;
+  in(service: string): ServiceType | undefined;
+}
+
+/** A type in one subgraph. */
+export interface ServiceType {
+  /** An interface that the subgraph has as an object type, `@interfaceObject`. */
+  readonly isInterfaceObject: boolean;
+  /** The keys by which the subgraph returns its objects, as entities. */
+  readonly keys: readonly FieldSet[];
+  /** The keys that its objects have there, those by which it does not return them too. */
+  readonly allKeys: readonly string[];
+  /** Of a union: its members in the subgraph. */
+  readonly unionMembers: ReadonlySet<string>;
+  /** Of an object type: the interfaces that it implements in the subgraph. */
+  readonly interfaces: ReadonlySet<string>;
+  field(name: string): ServiceField | undefined;
+}
+
+/** A field of a type in one subgraph. */
+export interface ServiceField {
+  /** False where it is external there, or overridden by another subgraph. */
+  readonly isResolvable: boolean;
+  readonly requires: FieldSet | undefined;
+  readonly provides: FieldSet | undefined;
+  /** As SDL. */
+  readonly type: string;
+  /** The innermost named type. */
+  readonly typeName: string;
+}
+
+/** Reads what the definition of a type says; undefined for one that has no fields and no members. */
+export function readTypeModel(
+  definition: DefinitionNode,
+  services: ReadonlyMap<string, string>,
+): TypeModel | undefined {
+  const { kind } = definition;
+  const isUnion = kind === Kind.UNION_TYPE_DEFINITION;
+  if (!isUnion && kind !== Kind.OBJECT_TYPE_DEFINITION && kind !== Kind.INTERFACE_TYPE_DEFINITION) return undefined;
+  const nameOf = (graph: string) => services.get(graph) ?? graph;
+  const joins = definition.directives ?? [];
+  const typeJoins = byGraph(joins, 'join__type');
+  // Of the join specification 0.1: a field without a subgraph of its own is the owner's.
+  const [owner] = byGraph(joins, 'join__owner').keys();
+  const isOfOneSubgraph = [...typeJoins.values()].flat().length > 0 || owner !== undefined;
+  const graphs = isOfOneSubgraph ? [...typeJoins.keys()] : rootGraphs(definition, services);
+  const fields = new Map((isUnion ? [] : (definition.fields ?? [])).map((field) => [field.name.value, field]));
+  const read = new Map<string, ServiceType>();
+  const members = isUnion ? graphsOfMembers(joins) : undefined;
+  const everyMember = isUnion ? new Set((definition.types ?? []).map(({ name }) => name.value)) : NONE;
+  const implemented = graphsOfInterfaces(joins);
+  const everyInterface = isUnion ? [] : (definition.interfaces ?? []).map(({ name }) => name.value);
+  const serviceType = (graph: string): ServiceType => {
+    const own = typeJoins.get(graph) ?? [];
+    const isInterfaceObject = own.some((join) => hasTrueArgument(join, 'isInterfaceObject'));
+    const keys = own.flatMap((join) => {
+      const text = directiveArgument(join, 'key');
+      return text === undefined ? [] : [{ text, isResolvable: !isFalse(join, 'resolvable') }];
+    });
+    const known = new Map<string, ServiceField | undefined>();
+    let usable: readonly FieldSet[] | undefined;
+    return {
+      isInterfaceObject,
+      get keys() {
+        usable ??= keys.flatMap(({ text, isResolvable }) => (isResolvable ? [fieldSet(text)] : []));
+        return usable;
+      },
+      allKeys: keys.map(({ text }) => text),
+      unionMembers: members && members.size > 0 ? (members.get(graph) ?? NONE) : everyMember,
+      interfaces: implemented.size > 0 ? (implemented.get(graph) ?? NONE) : new Set(everyInterface),
+      field: (name) => {
+        if (known.has(name)) return known.get(name);
+        const field = fields.get(name);
+        const found = field && serviceField(field, graph, owner);
+        known.set(name, found);
+        return found;
+      },
+    };
+  };
+  return {
+    name: definition.name.value,
+    kind: isUnion ? 'union' : kind === Kind.OBJECT_TYPE_DEFINITION ? 'object' : 'interface',
+    interfaces: everyInterface,
+    services: graphs.map(nameOf),
+    fieldType: (name) => {
+      const field = fields.get(name);
+      return field && typeText(field.type);
+    },
+    in: (service) => {
+      const known = read.get(service);
+      if (known) return known;
+      const graph = graphs.find((one) => nameOf(one) === service);
+      if (graph === undefined) return undefined;
+      const made = serviceType(graph);
+      read.set(service, made);
+      return made;
+    },
+  };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function fieldSet(text: string): FieldSet {
+  return { text, selections: parseFieldSet(text) };
+}
+
+function serviceField(field: FieldDefinitionNode, graph: string, owner: string | undefined): ServiceField | undefined {
+  const joins = (field.directives ?? []).filter(({ name }) => name.value === 'join__field');
+  const typeName = innermostTypeName(field.type);
+  const type = typeText(field.type);
+  if (joins.length === 0) {
+    if (owner !== undefined && owner !== graph) return undefined;
+    return { isResolvable: true, requires: undefined, provides: undefined, type, typeName };
+  }
+  const join = joins.find((one) => directiveArgument(one, 'graph') === graph);
+  if (!join) return undefined;
+  const own = directiveArgument(join, 'type') ?? type;
+  const setOf = (argument: string) => {
+    const text = directiveArgument(join, argument);
+    return text === undefined ? undefined : fieldSet(text);
+  };
+  return {
+    isResolvable: !hasTrueArgument(join, 'external') && !hasTrueArgument(join, 'usedOverridden'),
+    requires: setOf('requires'),
+    provides: setOf('provides'),
+    type: own,
+    typeName: own.replace(/[[\]!]/g, ''),
+  };
+}
+
+/** Of the join specification 0.1: the subgraphs of the fields of a root type; any subgraph may have another type. */
+function rootGraphs(definition: DefinitionNode, services: ReadonlyMap<string, string>): readonly string[] {
+  const fields = 'fields' in definition ? (definition.fields ?? []) : [];
+  const graphs = new Set<string>();
+  for (const field of fields)
+    for (const join of field.directives ?? [])
+      if (join.name.value === 'join__field') graphs.add(directiveArgument(join, 'graph') ?? '');
+  graphs.delete('');
+  return graphs.size > 0 ? [...graphs] : [...services.keys()];
+}
+
+function byGraph(
+  directives: readonly ConstDirectiveNode[],
+  name: string,
+): ReadonlyMap<string, readonly ConstDirectiveNode[]> {
+  const found = new Map<string, ConstDirectiveNode[]>();
+  for (const join of directives) {
+    const graph = join.name.value === name ? directiveArgument(join, 'graph') : undefined;
+    if (graph === undefined) continue;
+    found.set(graph, [...(found.get(graph) ?? []), join]);
+  }
+  return found;
+}
+
+function graphsOfMembers(joins: readonly ConstDirectiveNode[]): ReadonlyMap<string, ReadonlySet<string>> {
+  return namesByGraph(joins, 'join__unionMember', 'member');
+}
+
+function graphsOfInterfaces(joins: readonly ConstDirectiveNode[]): ReadonlyMap<string, ReadonlySet<string>> {
+  return namesByGraph(joins, 'join__implements', 'interface');
+}
+
+function namesByGraph(joins: readonly ConstDirectiveNode[], directive: string, argument: string) {
+  const found = new Map<string, Set<string>>();
+  for (const [graph, own] of byGraph(joins, directive))
+    found.set(graph, new Set(own.flatMap((join) => directiveArgument(join, argument) ?? [])));
+  return found;
+}
+
+function isFalse({ arguments: given }: ConstDirectiveNode, name: string): boolean {
+  const value = given?.find((one) => one.name.value === name)?.value;
+  return value?.kind === Kind.BOOLEAN && !value.value;
+}
+
+/** As it stands in SDL. */
+function typeText(type: TypeNode): string {
+  if (type.kind === Kind.NON_NULL_TYPE) return `${typeText(type.type)}!`;
+  return type.kind === Kind.LIST_TYPE ? `[${typeText(type.type)}]` : type.name.value;
+}
