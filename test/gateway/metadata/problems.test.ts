@@ -87,6 +87,29 @@ describe('a mistake', () => {
       '"a" already exists, and a REST endpoint runs it: which one?',
     ],
     [
+      'two types that get one name',
+      { 'remote_schemas.yaml': [remote('a', { customization: { type_names: { mapping: { String: 'A', B: 'A' } } } })] },
+      '"String" has the name "A" already',
+    ],
+    [
+      'another name for a field of introspection',
+      {
+        'remote_schemas.yaml': [
+          remote('a', { customization: { field_names: [{ parent_type: 'A', mapping: { __typename: 'kind' } }] } }),
+        ],
+      },
+      '"__typename" is a field of introspection, which has the same name everywhere',
+    ],
+    [
+      'names of fields of one type in two entries',
+      {
+        'remote_schemas.yaml': [
+          remote('a', { customization: { field_names: ['x_', 'y_'].map((prefix) => ({ parent_type: 'A', prefix })) } }),
+        ],
+      },
+      'the fields of "A" have names already: write all of them in one entry',
+    ],
+    [
       'two permissions of one role',
       {
         'remote_schemas.yaml': [

@@ -157,11 +157,62 @@ describe('types and fields with other names', () => {
   });
 });
 
+describe("GraphQL's own scalars with other names", () => {
+  const customization = {
+    type_names: { prefix: 'Shop', mapping: { String: 'ShopText', Int: 'ShopNumber', Float: 'NotUsed' } },
+  };
+  const schema = `
+    schema { query: query_root }
+    type query_root { echo(number: Int): String orders: [Order!]! }
+    type Order { tag: String }`;
+  const permissions = [{ role: 'clerk', definition: { schema } }];
+
+  test.each(['admin', 'clerk'])('are those that the schema shows to the role %s, and no others', async (role) => {
+    const gateway = await open(customization, { permissions });
+    const seen = await schemaSeenBy(gateway, as(role));
+    expect(seen).toContain('scalar ShopText');
+    expect(seen).toContain('scalar ShopNumber');
+    expect(seen).toMatch(/echo\((text: ShopText, )?number: ShopNumber.*\): ShopText/);
+    expect(seen).not.toMatch(/NotUsed|ShopID|ShopBoolean|: (String|Int)\b/);
+    expect(seen).toMatch(/tag: ShopText/);
+  });
+
+  test('are those of variables, and the service gets its own', async () => {
+    const gateway = await open(customization, { permissions });
+    const query = 'query ($n: ShopNumber = 4) { echo(number: $n) }';
+    for (const [role, variables, number] of [
+      ['clerk', {}, 4],
+      ['admin', { n: 5 }, 5],
+    ] as const) {
+      const { body } = await gateway.graphql(query, { token: as(role), variables });
+      expect(JSON.parse(String(body.data?.echo))).toEqual({ number });
+    }
+    expect(asked().join()).toMatch(/\$n: ?Int ?= ?4/);
+    expect(asked().join()).not.toContain('ShopNumber');
+    const { body } = await gateway.graphql('query ($n: Int) { echo(number: $n) }', { token: as('admin') });
+    expect(body.errors?.[0]?.message).toContain('type "Int" used in position expecting type "ShopNumber"');
+  });
+
+  test('keep their types in literals and in what is answered', async () => {
+    const gateway = await open(customization, { permissions });
+    const literal = await gateway.graphql('{ echo(number: 7, text: "x") }', { token: as('admin') });
+    expect(JSON.parse(String(literal.body.data?.echo))).toEqual({ number: 7, text: 'x' });
+    const wrong = await gateway.graphql('{ echo(number: "seven") }', { token: as('admin') });
+    expect(wrong.body.data?.echo ?? null).toBeNull();
+    expect(wrong.body.errors).toHaveLength(1);
+  });
+});
+
 describe('names that cannot be', () => {
   test.each<[what: string, customization: object, reason: RegExp]>([
     [
       'two types of one name',
       { type_names: { mapping: { Order: 'Page' } } },
+      /There can be only one type named "Page"/,
+    ],
+    [
+      "a scalar of GraphQL's own and a type of one name",
+      { type_names: { mapping: { String: 'Page' } } },
       /There can be only one type named "Page"/,
     ],
     [
