@@ -68,7 +68,10 @@ export interface OpenedGraph {
 export async function openGraph(location: string, options: OpenGraphOptions): Promise<OpenedGraph> {
   const http = openUpstreamHttp();
   try {
-    const registry = newRegistry(withRecorded(loadMetadata(location, options), options.recorded), options, http);
+    const [registry] = together(
+      () => newRegistry(withRecorded(loadMetadata(location, options), options.recorded), options, http),
+      () => checkWebhooksOfJobs(location, options, http),
+    );
     await registry.open();
     const { generation } = registry;
     // What is wrong with a role is known when its graph has been built.
@@ -147,6 +150,20 @@ function checkWebhooks(
     () => openCronTriggers(metadata, { ...dependencies, webhookSecret: undefined }),
     () => checkDeliveries(metadata, dependencies),
   );
+}
+
+/** Checks what would be served with a database for jobs, where there is none: the next step may be to set one. */
+function checkWebhooksOfJobs(location: string, options: OpenGraphOptions, http: UpstreamConnections): void {
+  if (options.hasJobsDatabase) return;
+  let metadata: Metadata;
+  try {
+    metadata = loadMetadata(location, { ...options, hasJobsDatabase: true });
+  } catch (error) {
+    // The same is wrong without that database.
+    if (error instanceof MetadataError) return;
+    throw error;
+  }
+  checkWebhooks(metadata, { environment: options.environment, http });
 }
 
 /**

@@ -1,3 +1,5 @@
+import { describeUses, VARIABLES_NOT_FOUND, withVariablesOnce } from './missing-variables.ts';
+
 /** One thing that is wrong with the metadata, placed where its author can find it. */
 export interface MetadataProblem {
   readonly file: string;
@@ -8,25 +10,29 @@ export interface MetadataProblem {
   /** Where in the file, such as `[0].definition.url`. */
   readonly path?: string;
   readonly message: string;
+  /** Other places with the same problem. */
+  readonly alsoAt?: readonly Pick<MetadataProblem, 'file' | 'line' | 'path'>[];
 }
 
 /** Metadata that cannot be used, with everything that is wrong with it. */
 export class MetadataError extends Error {
-  constructor(readonly problems: readonly MetadataProblem[]) {
-    super(problems.map(describeProblem).join('\n'));
+  readonly problems: readonly MetadataProblem[];
+
+  constructor(problems: readonly MetadataProblem[]) {
+    const once = withVariablesOnce(problems);
+    super(once.map(describeProblem).join('\n'));
+    this.problems = once;
     this.name = 'MetadataError';
   }
 }
 
-/** Hasura's wording for variables of the environment that metadata refers to and that are not set; their names follow. */
-export const VARIABLES_NOT_FOUND = 'Value for environment variables not found: ';
-
 /** One line: `remote_schemas.yaml:7 [0].definition.url: expected a URL`. */
-export function describeProblem({ file, line, column, path, message }: MetadataProblem): string {
+export function describeProblem({ file, line, column, path, message, alsoAt }: MetadataProblem): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   // A running gateway does not see variables that are set later.
   const remedy = message.includes(VARIABLES_NOT_FOUND) ? ' (to be set where this process is started)' : '';
-  return path ? `${place} ${path}: ${message}${remedy}` : `${place}: ${message}${remedy}`;
+  const others = alsoAt ? `; also at ${describeUses(alsoAt)}` : '';
+  return `${path ? `${place} ${path}` : place}: ${message}${remedy}${others}`;
 }
 
 /**
