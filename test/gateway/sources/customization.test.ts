@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { keeper, openGateway, type TestGateway, until } from '../harness/index.ts';
+import { bearer, keeper, openGateway, type TestGateway, until } from '../harness/index.ts';
 import { openShopWorld, schemaSeenBy } from './customized-gateway.ts';
 
 const world = await openShopWorld();
@@ -200,6 +200,54 @@ describe("GraphQL's own scalars with other names", () => {
     const wrong = await gateway.graphql('{ echo(number: "seven") }', { token: as('admin') });
     expect(wrong.body.data?.echo ?? null).toBeNull();
     expect(wrong.body.errors).toHaveLength(1);
+  });
+});
+
+describe("fragments on a type by the service's own name, where it has another one in the graph", () => {
+  const customization = { type_names: { prefix: 'Shop' } };
+  const schema = `
+    schema { query: query_root }
+    type query_root { node(id: ID!): Node }
+    interface Node { id: ID! }
+    type Order implements Node { id: ID! }`;
+  const saved = (name: string, type: string) => ({ name, query: `{ node(id: 1) { ... on ${type} { id } } }` });
+  const endpoint = (name: string) => ({
+    name,
+    url: name,
+    methods: ['GET'],
+    definition: { query: { collection_name: 'saved', query_name: name } },
+  });
+
+  test.each(['admin', 'clerk'])('are refused for the role %s, and those by its new name are not', async (role) => {
+    const gateway = await open(customization, { permissions: [{ role: 'clerk', definition: { schema } }] });
+    const ask = async (query: string) => (await gateway.graphql(query, { token: as(role) })).body;
+    for (const query of [
+      '{ node(id: 1) { ... on Order { id } } }',
+      '{ node(id: 1) { ...order } } fragment order on Order { id }',
+    ]) {
+      expect((await ask(query)).errors?.[0]).toMatchObject({
+        message: 'Unknown type "Order".',
+        extensions: { code: 'validation-failed' },
+      });
+      expect((await ask(query.replace('on Order', 'on ShopOrder'))).data).toEqual({ node: { id: '1' } });
+    }
+  });
+
+  test('are refused in a saved operation that an endpoint runs', async () => {
+    const remote = { name: 'shop', definition: { url: shop.graphqlUrl, customization } };
+    const queries = [saved('new', 'ShopOrder'), saved('own', 'Order')];
+    const metadata = {
+      'remote_schemas.yaml': [remote],
+      'query_collections.yaml': [{ name: 'saved', definition: { queries } }],
+      'rest_endpoints.yaml': queries.map(({ name }) => endpoint(name)),
+    };
+    const gateway = await keep(openGateway({ issuer, metadata }));
+    const get = (name: string) => gateway.send(`/api/rest/${name}`, { headers: bearer(token) });
+    expect(await get('new')).toMatchObject({ status: 200, body: { node: { id: '1' } } });
+    expect(await get('own')).toMatchObject({
+      status: 400,
+      body: { code: 'validation-failed', error: 'Unknown type "Order".' },
+    });
   });
 });
 
