@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { bearer, keeper, openGateway, type TestGateway, until } from '../harness/index.ts';
+import { bearer, graphqlUpstream, keeper, openGateway, type TestGateway, until } from '../harness/index.ts';
 import { openShopWorld, schemaSeenBy } from './customized-gateway.ts';
 
 const world = await openShopWorld();
@@ -200,6 +200,33 @@ describe("GraphQL's own scalars with other names", () => {
     const wrong = await gateway.graphql('{ echo(number: "seven") }', { token: as('admin') });
     expect(wrong.body.data?.echo ?? null).toBeNull();
     expect(wrong.body.errors).toHaveLength(1);
+  });
+});
+
+describe("a relationship to a field whose argument is of a renamed scalar of GraphQL's own", () => {
+  test('is resolved, and the service gets its own scalar', async () => {
+    const notes = await keep(
+      graphqlUpstream('type Query { note: Note } type Note { order: Int }', { Query: { note: () => ({ order: 1 }) } }),
+    );
+    const definition = {
+      to_remote_schema: {
+        remote_schema: 'shop',
+        lhs_fields: ['order'],
+        remote_field: { node: { arguments: { id: '$order' } } },
+      },
+    };
+    const remote = {
+      name: 'notes',
+      definition: { url: notes.graphqlUrl },
+      remote_relationships: [{ type_name: 'Note', relationships: [{ name: 'node', definition }] }],
+    };
+    const gateway = await open({ type_names: { mapping: { ID: 'ShopKey', Int: 'ShopNumber' } } }, {}, [remote]);
+    const { body } = await gateway.graphql('query ($n: ShopNumber) { note { node { id } } echo(number: $n) }', {
+      token,
+      variables: { n: 3 },
+    });
+    expect(body).toEqual({ data: { note: { node: { id: '1' } }, echo: '{"number":3}' } });
+    expect(asked().join()).not.toMatch(/ShopKey|ShopNumber/);
   });
 });
 
