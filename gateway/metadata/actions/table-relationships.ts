@@ -26,8 +26,8 @@ type WrittenRelationship = NonNullable<
 >[number];
 
 /**
- * What Hasura refuses of relationships to tables: without effect here, they would keep the metadata from going back. A relationship
- * joins by scalar fields that are no lists, and an asynchronous action has either relationships or nested objects.
+ * What Hasura refuses of relationships to tables, in its words: without effect here, they would keep the metadata from going back. A
+ * relationship joins by scalar fields that are no lists, and an asynchronous action has either relationships or nested objects.
  *
  * @param written the value of `actions.yaml`.
  */
@@ -73,12 +73,15 @@ function mappingProblems(
   isObject: (type: TypeNode) => boolean,
 ): readonly { field: string; message: string }[] {
   if (!type) return [];
+  const invalid = 'validation for the given custom types failed because';
+  const place = (field: string) =>
+    `the field "${field}" for relationship "${relationship}" in object type "${type.name.value}"`;
   return Object.keys(mapping ?? {}).flatMap((field) => {
-    const problem = (reason: string) => [{ field, message: `the relationship "${relationship}" joins by ${reason}` }];
     const own = type.fields?.find(({ name }) => name.value === field);
-    if (!own) return problem(`"${field}", which "${type.name.value}" does not have`);
-    if (isList(own.type)) return problem(`"${field}", which is a list: expected a scalar`);
-    return isObject(own.type) ? problem(`"${field}", which is an object: expected a scalar`) : [];
+    if (!own) return { field, message: `${invalid} ${place(field)} does not exist` };
+    if (isList(own.type)) return { field, message: `${invalid} the type of ${place(field)} is a list type` };
+    if (!isObject(own.type)) return [];
+    return { field, message: `Relationships cannot be defined with nested object fields: "${relationship}"` };
   });
 }
 

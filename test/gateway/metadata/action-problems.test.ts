@@ -282,13 +282,17 @@ describe('a relationship to a table that Hasura refuses is reported, though it h
   });
 
   test.each([
-    ['by a list', { ids: 'id' }, 'the relationship "rows" joins by "ids", which is a list: expected a scalar'],
     [
-      'by an object',
-      { inner: 'id' },
-      'the relationship "rows" joins by "inner", which is an object: expected a scalar',
+      'by a list',
+      { ids: 'id' },
+      'validation for the given custom types failed because the type of the field "ids" for relationship "rows" in object type "Out" is a list type',
     ],
-    ['by no field', { idd: 'id' }, 'the relationship "rows" joins by "idd", which "Out" does not have'],
+    ['by an object', { inner: 'id' }, 'Relationships cannot be defined with nested object fields: "rows"'],
+    [
+      'by no field',
+      { idd: 'id' },
+      'validation for the given custom types failed because the field "idd" for relationship "rows" in object type "Out" does not exist',
+    ],
   ])('%s', async (_, mapping, problem) => {
     const [key = ''] = Object.keys(mapping);
     expect(await problemsOf({ 'actions.yaml': metadata({ id: 'id', ...mapping }), 'actions.graphql': types })).toEqual([
