@@ -1,6 +1,12 @@
 export { INCLUDE, includeTag } from './include-tag.ts';
-export { VARIABLES_NOT_FOUND, withVariablesOnce } from './missing-variables.ts';
-export { describeProblem, MetadataError, type MetadataProblem, together } from './problem.ts';
+export {
+  describeProblem,
+  MetadataError,
+  type MetadataProblem,
+  together,
+  VARIABLES_NOT_FOUND,
+  withVariablesOnce,
+} from './problem.ts';
 export {
   type MetadataFiles,
   type MetadataLocation,
