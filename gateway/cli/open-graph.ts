@@ -50,6 +50,8 @@ export interface OpenGraphOptions extends Partial<GraphSettings> {
   readonly recorded: string | undefined;
   /** Where a gateway stores schemas. Those of services that do not answer are taken from there; nothing is written. */
   readonly stored?: string | undefined;
+  /** Whether what only runs with a database for jobs is checked without one, too. */
+  readonly checksJobs?: boolean;
   readonly log: Logger;
 }
 
@@ -152,9 +154,13 @@ function checkWebhooks(
   );
 }
 
-/** Checks what would be served with a database for jobs, where there is none: the next step may be to set one. */
+/**
+ * Checks what would run with a database for jobs, where there is none: the next step may be to set one.
+ *
+ * @throws MetadataError when webhooks of schedules and deliveries do not fit the environment.
+ */
 function checkWebhooksOfJobs(location: string, options: OpenGraphOptions, http: UpstreamConnections): void {
-  if (options.hasJobsDatabase) return;
+  if (options.hasJobsDatabase || !options.checksJobs) return;
   let metadata: Metadata;
   try {
     metadata = loadMetadata(location, { ...options, hasJobsDatabase: true });
