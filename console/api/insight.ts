@@ -18,6 +18,8 @@ export interface MetadataProblem {
   readonly line?: number;
   readonly path?: string;
   readonly message: string;
+  /** Other places with the same problem. */
+  readonly alsoAt?: readonly { readonly file: string; readonly line?: number }[];
 }
 
 export interface SchemaChange {

@@ -1,4 +1,5 @@
 import type { MetadataProblem } from '../api/index.ts';
+import { shell } from '../texts/index.ts';
 
 /** What is wrong with metadata, each with its place. */
 export function ProblemList({ items }: { readonly items: readonly MetadataProblem[] }) {
@@ -7,6 +8,7 @@ export function ProblemList({ items }: { readonly items: readonly MetadataProble
       {items.map((problem) => (
         <li key={`${problemLocation(problem)} ${problem.message}`}>
           <code>{problemLocation(problem)}</code> {problem.message}
+          {problem.alsoAt && `; ${shell.alsoAt(problem.alsoAt.map(problemLocation).join(', '))}`}
         </li>
       ))}
     </ul>
@@ -14,6 +16,6 @@ export function ProblemList({ items }: { readonly items: readonly MetadataProble
 }
 
 /** Such as `remote_schemas.yaml:7`. */
-function problemLocation({ file, line }: MetadataProblem): string {
+function problemLocation({ file, line }: Pick<MetadataProblem, 'file' | 'line'>): string {
   return line === undefined ? file : `${file}:${line}`;
 }

@@ -20,6 +20,7 @@ export const shell = {
   },
   groups: { build: 'Build', plugIn: 'Plug in', administer: 'Administer', you: 'You' },
   loading: 'Loading…',
+  alsoAt: (places: string) => `also at ${places}`,
   leaveUnsaved: 'What you have edited here is not saved. Leave the page and drop it?',
   retry: 'Try again',
   retryOf: (what: string) => `Try again: ${what}`,

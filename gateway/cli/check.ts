@@ -65,7 +65,7 @@ function isBreaking({ breaking, allowed }: WeighedChange): boolean {
 async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Promise<CheckReport> {
   let graph: OpenedGraph;
   try {
-    graph = await openGraph(options.location, opening);
+    graph = await openGraph(options.location, { ...opening, checksJobs: true });
   } catch (error) {
     if (!(error instanceof MetadataError)) throw error;
     const nothing = {

@@ -50,6 +50,8 @@ export interface OpenGraphOptions extends Partial<GraphSettings> {
   readonly recorded: string | undefined;
   /** Where a gateway stores schemas. Those of services that do not answer are taken from there; nothing is written. */
   readonly stored?: string | undefined;
+  /** Whether what only runs with a database for jobs is checked without one, too. */
+  readonly checksJobs?: boolean;
   readonly log: Logger;
 }
 
@@ -68,7 +70,10 @@ export interface OpenedGraph {
 export async function openGraph(location: string, options: OpenGraphOptions): Promise<OpenedGraph> {
   const http = openUpstreamHttp();
   try {
-    const registry = newRegistry(withRecorded(loadMetadata(location, options), options.recorded), options, http);
+    const [registry] = together(
+      () => newRegistry(withRecorded(loadMetadata(location, options), options.recorded), options, http),
+      () => checkWebhooksOfJobs(location, options, http),
+    );
     await registry.open();
     const { generation } = registry;
     // What is wrong with a role is known when its graph has been built.
@@ -147,6 +152,24 @@ function checkWebhooks(
     () => openCronTriggers(metadata, { ...dependencies, webhookSecret: undefined }),
     () => checkDeliveries(metadata, dependencies),
   );
+}
+
+/**
+ * Checks what would run with a database for jobs, where there is none: the next step may be to set one.
+ *
+ * @throws MetadataError when webhooks of schedules and deliveries do not fit the environment.
+ */
+function checkWebhooksOfJobs(location: string, options: OpenGraphOptions, http: UpstreamConnections): void {
+  if (options.hasJobsDatabase || !options.checksJobs) return;
+  let metadata: Metadata;
+  try {
+    metadata = loadMetadata(location, { ...options, hasJobsDatabase: true });
+  } catch (error) {
+    // The same is wrong without that database.
+    if (error instanceof MetadataError) return;
+    throw error;
+  }
+  checkWebhooks(metadata, { environment: options.environment, http });
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   type MetadataProblem,
   metadataWarnings,
   unenforcedAllowList,
+  withVariablesOnce,
 } from '../metadata/index.ts';
 import type { Generation } from './generation/index.ts';
 import type { LiveGraph } from './live-graph.ts';
@@ -123,7 +124,7 @@ export class MetadataReloader {
       const metadata = loadMetadata(location, this.#options);
       return graph.preview(metadata, (next, problems) => {
         const others = subscribers.flatMap((subscriber) => problemsOfPreparing(() => subscriber.prepare(metadata)));
-        return look({ metadata, next, problems: [...others, ...problems] });
+        return look({ metadata, next, problems: withVariablesOnce([...others, ...problems]) });
       });
     });
     this.#last = run.then(

@@ -8,6 +8,7 @@ export interface ScheduledJob {
   readonly queue: string;
   readonly idempotencyKey: string;
   readonly state: JobState;
+  /** How often its webhook has been called, or is being called. */
   readonly attempts: number;
   readonly acceptedAt: Date;
   /** When it may run next; null once it is finished. */
@@ -34,7 +35,7 @@ export class ScheduledJobs {
   /** The newest first. @throws Error when the database cannot be asked. */
   page(filter: ScheduledJobFilter, limit: number, offset: number): Promise<readonly ScheduledJob[]> {
     return this.#database.query<ScheduledJob>(
-      `SELECT id, queue, idempotency_key AS "idempotencyKey", state, attempts, accepted_at AS "acceptedAt",
+      `SELECT id, queue, idempotency_key AS "idempotencyKey", state, ${CALLS} AS attempts, accepted_at AS "acceptedAt",
         run_at AS "runAt", owner
       FROM ${scheduledJobs(filter)} ORDER BY accepted_at DESC, id DESC LIMIT $3 OFFSET $4`,
       [filter.queue ?? null, filter.states, limit, offset],
@@ -66,6 +67,11 @@ export class ScheduledJobs {
   }
 }
 
+/** A job is found to have expired when it is taken to be run, which counts as an attempt: only its calls are in the log. */
+const CALLS = `CASE WHEN state = 'expired' THEN
+  (SELECT count(*)::int FROM portico_jobs.invocation AS call WHERE call.kind = job.kind AND call.job = job.id)
+  ELSE attempts END`;
+
 const NEWEST_FIRST = 'ORDER BY accepted_at DESC, idempotency_key DESC LIMIT 1';
 
 /** What is planned for later has not been begun: one that was, and that waits for another try, has a reason. */
@@ -88,7 +94,7 @@ const PENDING_EVENTS = `
 
 /** The kind is written out, since the index is for these kinds alone. */
 function scheduledJobs({ kind }: ScheduledJobFilter): string {
-  const columns = 'id, queue, idempotency_key, attempts, accepted_at, owner';
+  const columns = 'id, kind, queue, idempotency_key, attempts, accepted_at, owner';
   const condition = `kind = '${kind}' AND ($1::text IS NULL OR queue = $1)`;
   return `(
     SELECT ${columns}, state, run_at FROM portico_jobs.live WHERE ${condition} AND state = ANY ($2)

@@ -51,4 +51,5 @@ export {
   type MetadataProblem,
   pathWithin,
   together,
+  withVariablesOnce,
 } from './yaml/index.ts';

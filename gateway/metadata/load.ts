@@ -1,4 +1,10 @@
-import { type ActionsMetadata, type ActionTypes, actionsShape, actionTypes } from './actions/index.ts';
+import {
+  type ActionsMetadata,
+  type ActionTypes,
+  actionsShape,
+  actionTypes,
+  tableRelationshipProblems,
+} from './actions/index.ts';
 import { type AllowListEntry, allowListProblems, allowListShape } from './allow-list.ts';
 import { type ApiLimits, apiLimitsShape } from './api-limits.ts';
 import { type InheritedRole, inheritedRolesShape, orderInheritedRoles, withInherited } from './inherited-roles.ts';
@@ -122,6 +128,7 @@ export function loadMetadata(
   const actions = sections.read('actions', actionsShape, actionsShape.parse({}));
   const validActions = sections.isValid('actions') ? actions : undefined;
   const checkedTypes = actionTypes(store, validActions, problems, at('actions'));
+  problems.push(...tableRelationshipProblems(sections.asWritten.actions, checkedTypes, at('actions')));
   const relationships = relationshipsOf(remoteSchemas, actions, place, problems);
   const queryCollections = sections.read('queryCollections', queryCollectionsShape, []);
   const endpoints = sections.read('restEndpoints', restEndpointsShape, []);

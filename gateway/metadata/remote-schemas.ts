@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import {
   configuredHeaders,
+  customization,
   flag,
   graphqlName,
-  listOf,
   mapping,
   name,
   remoteRelationshipsShape,
@@ -11,27 +11,6 @@ import {
   serviceAssertion,
   timeoutSeconds,
 } from './shapes/index.ts';
-
-const renaming = {
-  prefix: z
-    .string()
-    .nullish()
-    .transform((text) => text ?? ''),
-  suffix: z
-    .string()
-    .nullish()
-    .transform((text) => text ?? ''),
-  mapping: z
-    .record(z.string(), graphqlName)
-    .nullish()
-    .transform((names) => names ?? {}),
-};
-
-const customization = mapping({
-  root_fields_namespace: graphqlName.nullish(),
-  type_names: mapping(renaming).nullish(),
-  field_names: listOf(mapping({ parent_type: graphqlName, ...renaming })),
-});
 
 /** Portico's own: how a service is asked for subscriptions. */
 const subscriptionsShape = mapping({

@@ -2,9 +2,11 @@ import { GatewayError } from '../errors.ts';
 
 /** A command that would change a metadata file. */
 export function cronTriggersAreFiles(): GatewayError {
-  return new GatewayError('not-supported', 'cron triggers are changed by editing cron_triggers.yaml', {
-    path: '$.type',
-  });
+  return new GatewayError(
+    'not-supported',
+    'cron triggers are changed by editing cron_triggers.yaml, which is reloaded; create_scheduled_event calls a webhook once',
+    { path: '$.type' },
+  );
 }
 
 /** Arguments of another shape. @param path where in the arguments. */

@@ -7,3 +7,4 @@ export {
 export { type ActionTypes, actionTypes } from './action-types.ts';
 export { type ActionMetadata, type ActionsMetadata, actionsShape } from './actions.ts';
 export { exportedActions } from './exported-actions.ts';
+export { tableRelationshipProblems } from './table-relationships.ts';

@@ -1,3 +1,4 @@
+export { customization } from './customization-shape.ts';
 export { mapping, problemsOfShape, type ShapeProblem } from './mapping.ts';
 export {
   type Relationships,

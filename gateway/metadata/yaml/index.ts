@@ -1,5 +1,12 @@
 export { INCLUDE, includeTag } from './include-tag.ts';
-export { describeProblem, MetadataError, type MetadataProblem, together, VARIABLES_NOT_FOUND } from './problem.ts';
+export {
+  describeProblem,
+  MetadataError,
+  type MetadataProblem,
+  together,
+  VARIABLES_NOT_FOUND,
+  withVariablesOnce,
+} from './problem.ts';
 export {
   type MetadataFiles,
   type MetadataLocation,

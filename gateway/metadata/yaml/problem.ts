@@ -8,25 +8,31 @@ export interface MetadataProblem {
   /** Where in the file, such as `[0].definition.url`. */
   readonly path?: string;
   readonly message: string;
+  /** Other places with the same problem. */
+  readonly alsoAt?: readonly Use[];
 }
+
+type Use = Pick<MetadataProblem, 'file' | 'line' | 'path'>;
 
 /** Metadata that cannot be used, with everything that is wrong with it. */
 export class MetadataError extends Error {
-  constructor(readonly problems: readonly MetadataProblem[]) {
-    super(problems.map(describeProblem).join('\n'));
+  readonly problems: readonly MetadataProblem[];
+
+  constructor(problems: readonly MetadataProblem[]) {
+    const once = withVariablesOnce(problems);
+    super(once.map(describeProblem).join('\n'));
+    this.problems = once;
     this.name = 'MetadataError';
   }
 }
 
-/** Hasura's wording for variables of the environment that metadata refers to and that are not set; their names follow. */
-export const VARIABLES_NOT_FOUND = 'Value for environment variables not found: ';
-
 /** One line: `remote_schemas.yaml:7 [0].definition.url: expected a URL`. */
-export function describeProblem({ file, line, column, path, message }: MetadataProblem): string {
+export function describeProblem({ file, line, column, path, message, alsoAt }: MetadataProblem): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   // A running gateway does not see variables that are set later.
   const remedy = message.includes(VARIABLES_NOT_FOUND) ? ' (to be set where this process is started)' : '';
-  return path ? `${place} ${path}: ${message}${remedy}` : `${place}: ${message}${remedy}`;
+  const others = alsoAt ? `; also at ${describeUses(alsoAt)}` : '';
+  return `${path ? `${place} ${path}` : place}: ${message}${remedy}${others}`;
 }
 
 /**
@@ -49,4 +55,52 @@ export function together<Results extends readonly unknown[]>(
   });
   if (problems.length > 0) throw new MetadataError(problems);
   return results as unknown as Results;
+}
+
+/** Hasura's wording for variables of the environment that metadata refers to and that are not set; their names follow. */
+export const VARIABLES_NOT_FOUND = 'Value for environment variables not found: ';
+
+/**
+ * The problems, with each variable that is not set and that several places refer to in one of them, at the first place. A variable
+ * for a host is used by every action of it: a line for each would hide all else.
+ */
+export function withVariablesOnce(problems: readonly MetadataProblem[]): readonly MetadataProblem[] {
+  const uses = new Map<string, Map<string, Use>>();
+  for (const problem of problems)
+    for (const name of missingVariables(problem)) {
+      const known = uses.get(name) ?? new Map<string, Use>();
+      uses.set(name, known);
+      for (const { file, line, path } of [problem, ...(problem.alsoAt ?? [])]) {
+        const use = { file, ...(line !== undefined && { line }), ...(path !== undefined && { path }) };
+        known.set(JSON.stringify(use), use);
+      }
+    }
+  const reported = new Set<string>();
+  return problems.flatMap((problem) => {
+    const names = missingVariables(problem);
+    const unreported = names.filter((name) => !reported.has(name));
+    for (const name of unreported) reported.add(name);
+    const isUsedOnce = names.every((name) => uses.get(name)?.size === 1);
+    if (isUsedOnce && unreported.length === names.length) return [problem];
+    return unreported.map((name): MetadataProblem => {
+      const [first = problem, ...alsoAt] = uses.get(name)?.values() ?? [];
+      return { ...first, message: `${VARIABLES_NOT_FOUND}${name}`, ...(alsoAt.length > 0 && { alsoAt }) };
+    });
+  });
+}
+
+function missingVariables({ message }: MetadataProblem): readonly string[] {
+  const start = message.indexOf(VARIABLES_NOT_FOUND);
+  return start < 0 ? [] : message.slice(start + VARIABLES_NOT_FOUND.length).split(', ');
+}
+
+/** The lines of each file, such as `actions.yaml:4,7 services.yaml:2`. */
+function describeUses(uses: readonly Use[]): string {
+  const lines = new Map<string, Set<number>>();
+  for (const { file, line } of uses) {
+    const known = lines.get(file) ?? new Set<number>();
+    lines.set(file, known);
+    if (line !== undefined) known.add(line);
+  }
+  return [...lines].map(([file, known]) => (known.size > 0 ? `${file}:${[...known].join()}` : file)).join(' ');
 }

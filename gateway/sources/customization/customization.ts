@@ -8,6 +8,7 @@ import {
   type NameNode,
   OperationTypeNode,
   parse,
+  type ScalarTypeDefinitionNode,
   specifiedScalarTypes,
   visit,
 } from 'graphql';
@@ -32,8 +33,8 @@ const SPECIFIED_SCALAR_NAMES = new Set(specifiedScalarTypes.map((scalar) => scal
 
 /**
  * Gives a remote schema the names that its `customization` asks for, as Hasura does: a name in `mapping` gets neither
- * prefix nor suffix, `parent_type` is the remote's name of the type, and root types get the usual names unless there is
- * a namespace, or the remote has others of these names.
+ * prefix nor suffix, GraphQL's own scalars are renamed by `mapping` only, `parent_type` is the remote's name of the type,
+ * and root types get the usual names unless there is a namespace, or the remote has others of these names.
  *
  * @param part the remote schema, or the part of it that a role is given.
  * @param upstream the remote schema. Its names of the root types count, which may be other ones in the part.
@@ -56,6 +57,7 @@ export function customize(
     kind: Kind.DOCUMENT,
     definitions: [
       ...definitions.map((definition) => withNewTypes(definition, names)),
+      ...renamedOwnScalars(definitions, names),
       ...(namespace === undefined
         ? []
         : OPERATION_KINDS.flatMap((root) => customizedRootType(root, namespace, part, names))),
@@ -100,8 +102,9 @@ function newNames(
     const name = part.getRootType(operation)?.name;
     if (name !== undefined) roots.set(name, { name: upstream.getRootType(operation)?.name ?? name, operation });
   }
+  const isMapped = (name: string) => types != null && (types.mapping[name] ?? name) !== name;
   const all = Object.keys(part.getTypeMap()).filter(
-    (name) => !name.startsWith('__') && !SPECIFIED_SCALAR_NAMES.has(name),
+    (name) => !name.startsWith('__') && (!SPECIFIED_SCALAR_NAMES.has(name) || isMapped(name)),
   );
   const ordinaryName = (name: string) => (types ? rename(types, name) : name);
   const taken = new Set(all.filter((name) => !roots.has(name)).map(ordinaryName));
@@ -149,13 +152,32 @@ function withNewFields(definition: DefinitionNode, names: NewNames, fields: Map<
   return { ...definition, fields: renamed };
 }
 
+/**
+ * The definitions of GraphQL's own scalars that have another name, where something is of that type: they are custom scalars then,
+ * whose values the remote checks.
+ */
+function renamedOwnScalars(
+  definitions: readonly DefinitionNode[],
+  { types }: NewNames,
+): readonly ScalarTypeDefinitionNode[] {
+  const used = new Set<string>();
+  for (const definition of definitions)
+    if (definition.kind !== Kind.DIRECTIVE_DEFINITION)
+      visit(definition, { NamedType: ({ name }) => void used.add(name.value) });
+  return [...types]
+    .filter(([name]) => SPECIFIED_SCALAR_NAMES.has(name) && used.has(name))
+    .map(([, value]) => ({ kind: Kind.SCALAR_TYPE_DEFINITION, name: { kind: Kind.NAME, value } }));
+}
+
 function withNewTypes(definition: DefinitionNode, { types }: NewNames): DefinitionNode {
+  const isDirective = definition.kind === Kind.DIRECTIVE_DEFINITION;
   const newName = (name: NameNode): NameNode => ({ ...name, value: types.get(name.value) ?? name.value });
   const withReferences: DefinitionNode = visit(definition, {
-    NamedType: (node) => ({ ...node, name: newName(node.name) }),
+    // Directives such as `@defer` are those of the whole graph.
+    NamedType: (node) =>
+      isDirective && SPECIFIED_SCALAR_NAMES.has(node.name.value) ? node : { ...node, name: newName(node.name) },
   });
-  const isType = 'name' in withReferences && withReferences.kind !== Kind.DIRECTIVE_DEFINITION;
-  return isType && withReferences.name
+  return !isDirective && 'name' in withReferences && withReferences.name
     ? ({ ...withReferences, name: newName(withReferences.name) } as DefinitionNode)
     : withReferences;
 }

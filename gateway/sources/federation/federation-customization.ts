@@ -1,3 +1,4 @@
+import { specifiedScalarTypes } from 'graphql';
 import { type Customization, rename } from '../customization/index.ts';
 import type { SourceProblem } from '../source.ts';
 import type { Coordinates } from './schema-coordinates.ts';
@@ -8,6 +9,8 @@ export interface Customized {
   readonly customization: Customization | null | undefined;
   readonly coordinates: Coordinates;
 }
+
+const OWN_SCALARS = specifiedScalarTypes.map(({ name }) => name);
 
 const ROOT_TYPE_NAMES = new Set(['Query', 'Mutation', 'Subscription']);
 
@@ -25,6 +28,9 @@ export function groupCustomization(
   const report: AddProblem = (member, message, ...key) =>
     problems.set(member, [...(problems.get(member) ?? []), { message, path: ['definition', 'customization', ...key] }]);
   const namespace = agreedNamespace(members, report);
+  for (const { name, customization } of members)
+    for (const type of OWN_SCALARS.filter((one) => (customization?.type_names?.mapping[one] ?? one) !== one))
+      report(name, `"${type}" keeps its name in composed services`, 'type_names', 'mapping', type);
   const { types, fields } = wantedNames(members);
   checkAgreement('type', types, (member, message) => report(member, message, 'type_names'));
   checkAgreement('field', fields, (member, message) => report(member, message, 'field_names'));

@@ -68,6 +68,7 @@ const SPECIAL: Record<string, ReturnType<typeof action>> = {
   managed: action('managed', {}, ['manager']),
   secret: action('secret', {}, []),
   object: action('object', { headers: [{ name: 'X-Key', value_from_env: 'HOOK_KEY' }] }),
+  text: action('text', { headers: [{ name: 'User-Agent', value: 'hasura-graphql-engine/v2' }] }),
   other: action('other', { forward_client_headers: true, ignored_client_headers: ['X-Private'] }),
 };
 

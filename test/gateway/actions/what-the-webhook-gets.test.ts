@@ -52,6 +52,18 @@ describe('the webhook gets', () => {
     expect(hook.requests[0]?.headers).toMatchObject({ 'x-key': 'the key' });
   });
 
+  test('the name of the gateway, or the one that is configured, and not that of the client', async () => {
+    const headers = { 'user-agent': 'a browser' };
+    await call('{ object { id } text }', { headers });
+    await call('mutation { other { id } }', { headers });
+    const agents = hook.requests.map(({ url, headers: sent }) => [url, sent['user-agent']]);
+    expect(Object.fromEntries(agents)).toEqual({
+      '/object': 'portico',
+      '/text': 'hasura-graphql-engine/v2',
+      '/other': 'portico',
+    });
+  });
+
   test('what I send only where it wants that', async () => {
     const headers = { 'x-private': 'p', 'x-own': 'o', cookie: 'c=1', 'x-hasura-x': 'h', 'accept-encoding': 'gzip' };
     await call('mutation { change(id: 1) { id } other { id } }', { headers });

@@ -90,6 +90,14 @@ describe('a check against other metadata', () => {
     expect(report.changes?.filter(({ breaking }) => breaking).flatMap(({ roles }) => roles)).toContain('*');
   });
 
+  test('does not need the variables of a trigger that was removed', async () => {
+    const nightly = { name: 'nightly', webhook: '{{REMOVED_URL}}', schedule: '0 0 * * *' };
+    const before = await open({ ...FILES, 'cron_triggers.yaml': [nightly] });
+    const after = await open();
+    const { report } = await reportOf({ location: after.path, against: before.path, environment });
+    expect([report.problems, report.changes]).toEqual([[], []]);
+  });
+
   test('is not made with what cannot be compared', async () => {
     const after = await open();
     const missing = await reportOf({ location: after.path, against: 'no-such-thing', environment });

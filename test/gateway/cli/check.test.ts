@@ -108,6 +108,62 @@ describe('a check of metadata that is wrong', () => {
     ]);
   });
 
+  test('reports a variable that is not set once, with all places that refer to it', async () => {
+    const action = (name: string) => ({
+      name,
+      definition: { handler: `{{PING_URL}}/${name}`, headers: [{ name: 'x-key', value: '{{PING_URL}} {{PING_KEY}}' }] },
+      permissions: [{ role: 'anonymous' }],
+    });
+    const { path: location } = await open({
+      ...FILES,
+      'actions.yaml': { actions: [action('ping'), action('pong')] },
+      'actions.graphql': 'type Mutation { ping: String pong: String }',
+    });
+    const { report } = await reportOf({ location, environment: { ...environment, PING_URL: undefined } });
+    const inActions = (line: number, path: string) => ({ file: 'actions.yaml', line, path: `actions${path}` });
+    expect(report.problems).toEqual([
+      {
+        ...inActions(4, '[0].definition.handler'),
+        message: 'Value for environment variables not found: PING_URL',
+        alsoAt: [
+          inActions(7, '[0].definition.headers[0].value'),
+          inActions(12, '[1].definition.handler'),
+          inActions(15, '[1].definition.headers[0].value'),
+        ],
+      },
+      {
+        ...inActions(7, '[0].definition.headers[0].value'),
+        message: 'Value for environment variables not found: PING_KEY',
+        alsoAt: [inActions(15, '[1].definition.headers[0].value')],
+      },
+    ]);
+    const { text } = await textOf({ location, environment: { ...environment, PING_URL: undefined } });
+    expect(text).toContain(
+      'error: actions.yaml:4 actions[0].definition.handler: Value for environment variables not found: PING_URL (to be set where this process is started); also at actions.yaml:7,12,15\n',
+    );
+  });
+
+  test('reports what a database for jobs would find, where there is none', async () => {
+    const { path: location } = await open({
+      ...FILES,
+      'cron_triggers.yaml': [{ name: 'nightly', webhook: '{{NIGHTLY_URL}}', schedule: '0 0 * * *' }],
+    });
+    const { code, report } = await reportOf({ location, environment });
+    expect(code).toBe(1);
+    expect(report.problems).toMatchObject([
+      { file: 'cron_triggers.yaml', message: 'Value for environment variables not found: NIGHTLY_URL' },
+    ]);
+    const shared = { types: ['*'], all_tenants: true };
+    const deliveries = {
+      producers: [{ name: 'shop', sources: ['*'], secret_from_env: 'SHOP_KEY', ...shared }],
+      subscriptions: [{ name: 'mails', webhook: '{{MAIL_URL}}', secret_from_env: 'MAIL_KEY', ...shared }],
+    };
+    const other = await open({ ...FILES, 'deliveries.yaml': deliveries });
+    const { text } = await textOf({ location: other.path, environment });
+    expect(text).toContain('deliveries: they need a database for jobs');
+    for (const name of ['SHOP_KEY', 'MAIL_KEY', 'MAIL_URL']) expect(text).toContain(`not found: ${name}`);
+  });
+
   test('reports services that do not answer, and what it knows without them', async () => {
     const { path: location } = await open();
     const { code, report } = await reportOf({

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { isInstalled } from '../../installed.ts';
 import { bearer, gatewayEnvironment, graphqlUpstream, keeper, openIssuer, send, until } from '../harness/index.ts';
@@ -35,6 +36,15 @@ describe('portico check', () => {
     });
     expect([told.code, JSON.parse(told.stdout)]).toMatchObject([0, { valid: true, sources: [{ name: 'shop' }] }]);
     expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('sources: none') });
+  });
+
+  test('checks by the program of containers too, which would need a secret to serve', async () => {
+    const directory = await keep(metadataDirectory({ 'remote_schemas.yaml': [SHOP] }));
+    const script = fileURLToPath(new URL('../../../dist/gateway/main.js', import.meta.url));
+    const checked = await run(['check', directory.path], { environment, script });
+    expect(checked).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('the metadata is valid') });
+    const unknown = await run(['chek'], { environment, script });
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "check"') });
   });
 
   test('ends with 1 when something is wrong, and says what on standard output', async () => {

@@ -161,6 +161,11 @@ describe('names', () => {
   test.each([
     ['a namespace of its own', { root_fields_namespace: 'own' }, 'all need the same one'],
     ['another name for a shared type', { type_names: { prefix: 'R_' } }, 'is also of \\"products\\"'],
+    [
+      "another name for a scalar of GraphQL's own",
+      { type_names: { mapping: { ID: 'ID', String: 'Text' } } },
+      '\\"String\\" keeps its name in composed services',
+    ],
   ])('cannot be %s', async (_, customization, reason) => {
     const { products, reviews, gateway } = await permitting();
     const { status, text } = await gateway.edit({

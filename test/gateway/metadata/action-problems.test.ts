@@ -264,3 +264,53 @@ scalar jsonb`);
     ).toEqual([]);
   });
 });
+
+describe('a relationship to a table that Hasura refuses is reported, though it has no effect', () => {
+  const types = `
+    type Query { look: Out }
+    type Mutation { make: Out }
+    type Out { id: Int! ids: [Int!]! inner: Inner }
+    type Inner { id: Int }`;
+  const metadata = (mapping: object, kind = 'synchronous') => ({
+    actions: ['look', 'make'].map((name) => ({ name, definition: { handler: 'http://a.test', kind } })),
+    custom_types: {
+      objects: [
+        { name: 'Out', relationships: [{ name: 'rows', type: 'object', remote_table: 'row', field_mapping: mapping }] },
+        { name: 'Inner' },
+      ],
+    },
+  });
+
+  test.each([
+    [
+      'by a list',
+      { ids: 'id' },
+      'validation for the given custom types failed because the type of the field "ids" for relationship "rows" in object type "Out" is a list type',
+    ],
+    ['by an object', { inner: 'id' }, 'Relationships cannot be defined with nested object fields: "rows"'],
+    [
+      'by no field',
+      { idd: 'id' },
+      'validation for the given custom types failed because the field "idd" for relationship "rows" in object type "Out" does not exist',
+    ],
+  ])('%s', async (_, mapping, problem) => {
+    const [key = ''] = Object.keys(mapping);
+    expect(await problemsOf({ 'actions.yaml': metadata({ id: 'id', ...mapping }), 'actions.graphql': types })).toEqual([
+      expect.stringMatching(
+        new RegExp(`custom_types.objects\\[0\\].relationships\\[0\\].field_mapping.${key}: ${problem}$`),
+      ),
+    ]);
+  });
+
+  test('of an asynchronous action with nested objects', async () => {
+    const files = (kind: string, sdl: string) => ({
+      'actions.yaml': metadata({ id: 'id' }, kind),
+      'actions.graphql': sdl,
+    });
+    expect(await problemsOf(files('asynchronous', types))).toEqual([
+      expect.stringMatching(/actions\[1\]: Async action relations cannot be used with object fields: "inner"$/),
+    ]);
+    expect(await problemsOf(files('synchronous', types))).toEqual([]);
+    expect(await problemsOf(files('asynchronous', types.replace(' inner: Inner', ' inner: Int')))).toEqual([]);
+  });
+});

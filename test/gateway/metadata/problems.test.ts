@@ -1,7 +1,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { describeProblem, loadMetadata } from '../../../gateway/metadata/index.ts';
+import { describeProblem, loadMetadata, MetadataError } from '../../../gateway/metadata/index.ts';
 import { metadataDirectory } from '../harness/metadata-directory.ts';
 import { collection, load, problemsIn, problemsOf, remote, restEndpoint } from './load.ts';
 
@@ -85,6 +85,29 @@ describe('a mistake', () => {
         ],
       },
       '"a" already exists, and a REST endpoint runs it: which one?',
+    ],
+    [
+      'two types that get one name',
+      { 'remote_schemas.yaml': [remote('a', { customization: { type_names: { mapping: { String: 'A', B: 'A' } } } })] },
+      '"String" has the name "A" already',
+    ],
+    [
+      'another name for a field of introspection',
+      {
+        'remote_schemas.yaml': [
+          remote('a', { customization: { field_names: [{ parent_type: 'A', mapping: { __typename: 'kind' } }] } }),
+        ],
+      },
+      '"__typename" is a field of introspection, which has the same name everywhere',
+    ],
+    [
+      'names of fields of one type in two entries',
+      {
+        'remote_schemas.yaml': [
+          remote('a', { customization: { field_names: ['x_', 'y_'].map((prefix) => ({ parent_type: 'A', prefix })) } }),
+        ],
+      },
+      'the fields of "A" have names already: write all of them in one entry',
     ],
     [
       'two permissions of one role',
@@ -261,5 +284,36 @@ describe('metadata that is not there', () => {
     directory.close();
     expect(problems).toMatchObject([{ file: 'version.yaml', message: expect.stringContaining('is missing') }]);
     expect(problems[0]?.message).toContain('such as "portico init" makes');
+  });
+});
+
+describe('variables that are not set', () => {
+  const unset = (names: string, line: number, file = 'actions.yaml') => ({
+    file,
+    line,
+    message: `Value for environment variables not found: ${names}`,
+  });
+  const reported = (...problems: Parameters<typeof describeProblem>[0][]) =>
+    new MetadataError(problems).problems.map((one) =>
+      describeProblem(one).replace(' (to be set where this process is started)', ''),
+    );
+
+  test('are reported together where one place alone needs them', () => {
+    const wrong = { file: 'version.yaml', message: 'wrong' };
+    expect(reported(unset('A, B', 1), wrong, unset('C', 2))).toEqual([
+      'actions.yaml:1: Value for environment variables not found: A, B',
+      'version.yaml: wrong',
+      'actions.yaml:2: Value for environment variables not found: C',
+    ]);
+  });
+
+  test('are each reported once where several places need one of them, however often problems are put together', () => {
+    const first = new MetadataError([unset('A, B', 1), unset('B', 3)]).problems;
+    const second = new MetadataError([unset('B, C', 2, 'services.yaml'), unset('C', 2, 'services.yaml')]).problems;
+    expect(reported(...first, ...second, ...first)).toEqual([
+      'actions.yaml:1: Value for environment variables not found: A',
+      'actions.yaml:1: Value for environment variables not found: B; also at actions.yaml:3 services.yaml:2',
+      'services.yaml:2: Value for environment variables not found: C',
+    ]);
   });
 });

@@ -18,8 +18,10 @@ interface Listed {
 
 const ofTrigger = (name: string, more = {}) => ({ type: 'cron', trigger_name: name, ...more });
 const command = <T>({ commands }: Replica, name: string, args: unknown) => commands.get(name)?.(args) as Promise<T>;
+const eventsOf = async (replica: Replica, name: string) =>
+  (await command<Listed>(replica, 'get_scheduled_events', ofTrigger(name))).events;
 const statuses = async (replica: Replica, name: string) =>
-  (await command<Listed>(replica, 'get_scheduled_events', ofTrigger(name))).events.map(({ status }) => status).sort();
+  (await eventsOf(replica, name)).map(({ status }) => status).sort();
 
 /** Whether the times of a trigger have been planned. */
 const isPlanned = async ({ sql }: SchedulesWorld, name: string) =>
@@ -132,6 +134,7 @@ describe.each(await availableEngines())('cron triggers on %s', (engine) => {
     await eventually(async () => (await statuses(replica, 'tolerant')).join() === ended.join());
     const oldest = Date.now() - 1_200_000;
     for (const { scheduled_time } of world.bodies()) expect(Date.parse(scheduled_time)).toBeGreaterThan(oldest);
+    for (const { status, tries } of await eventsOf(replica, 'tolerant')) expect(tries).toBe(status === 'dead' ? 0 : 1);
   });
 
   test('make up for a hundred times at most', async () => {

@@ -130,6 +130,7 @@ describe.each(await availableEngines())('one-off events on %s', (engine) => {
       retry_conf: { tolerance_seconds: 60 },
     });
     await eventually(async () => (await listed(replica)).events[0]?.status === 'dead');
+    expect((await listed(replica)).events).toMatchObject([{ tries: 0, next_retry_at: null }]);
     expect(world.hook.requests).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { keeper, openGateway, type TestGateway, until } from '../harness/index.ts';
+import { bearer, graphqlUpstream, keeper, openGateway, type TestGateway, until } from '../harness/index.ts';
 import { openShopWorld, schemaSeenBy } from './customized-gateway.ts';
 
 const world = await openShopWorld();
@@ -157,11 +157,137 @@ describe('types and fields with other names', () => {
   });
 });
 
+describe("GraphQL's own scalars with other names", () => {
+  const customization = {
+    type_names: { prefix: 'Shop', mapping: { String: 'ShopText', Int: 'ShopNumber', Float: 'NotUsed' } },
+  };
+  const schema = `
+    schema { query: query_root }
+    type query_root { echo(number: Int): String orders: [Order!]! }
+    type Order { tag: String }`;
+  const permissions = [{ role: 'clerk', definition: { schema } }];
+
+  test.each(['admin', 'clerk'])('are those that the schema shows to the role %s, and no others', async (role) => {
+    const gateway = await open(customization, { permissions });
+    const seen = await schemaSeenBy(gateway, as(role));
+    expect(seen).toContain('scalar ShopText');
+    expect(seen).toContain('scalar ShopNumber');
+    expect(seen).toMatch(/echo\((text: ShopText, )?number: ShopNumber.*\): ShopText/);
+    expect(seen).not.toMatch(/NotUsed|ShopID|ShopBoolean|: (String|Int)\b/);
+    expect(seen).toMatch(/tag: ShopText/);
+  });
+
+  test('are those of variables, and the service gets its own', async () => {
+    const gateway = await open(customization, { permissions });
+    const query = 'query ($n: ShopNumber = 4) { echo(number: $n) }';
+    for (const [role, variables, number] of [
+      ['clerk', {}, 4],
+      ['admin', { n: 5 }, 5],
+    ] as const) {
+      const { body } = await gateway.graphql(query, { token: as(role), variables });
+      expect(JSON.parse(String(body.data?.echo))).toEqual({ number });
+    }
+    expect(asked().join()).toMatch(/\$n: ?Int ?= ?4/);
+    expect(asked().join()).not.toContain('ShopNumber');
+    const { body } = await gateway.graphql('query ($n: Int) { echo(number: $n) }', { token: as('admin') });
+    expect(body.errors?.[0]?.message).toContain('type "Int" used in position expecting type "ShopNumber"');
+  });
+
+  test('keep their types in literals and in what is answered', async () => {
+    const gateway = await open(customization, { permissions });
+    const literal = await gateway.graphql('{ echo(number: 7, text: "x") }', { token: as('admin') });
+    expect(JSON.parse(String(literal.body.data?.echo))).toEqual({ number: 7, text: 'x' });
+    const wrong = await gateway.graphql('{ echo(number: "seven") }', { token: as('admin') });
+    expect(wrong.body.data?.echo ?? null).toBeNull();
+    expect(wrong.body.errors).toHaveLength(1);
+  });
+});
+
+describe("a relationship to a field whose argument is of a renamed scalar of GraphQL's own", () => {
+  test('is resolved, and the service gets its own scalar', async () => {
+    const notes = await keep(
+      graphqlUpstream('type Query { note: Note } type Note { order: Int }', { Query: { note: () => ({ order: 1 }) } }),
+    );
+    const definition = {
+      to_remote_schema: {
+        remote_schema: 'shop',
+        lhs_fields: ['order'],
+        remote_field: { node: { arguments: { id: '$order' } } },
+      },
+    };
+    const remote = {
+      name: 'notes',
+      definition: { url: notes.graphqlUrl },
+      remote_relationships: [{ type_name: 'Note', relationships: [{ name: 'node', definition }] }],
+    };
+    const gateway = await open({ type_names: { mapping: { ID: 'ShopKey', Int: 'ShopNumber' } } }, {}, [remote]);
+    const { body } = await gateway.graphql('query ($n: ShopNumber) { note { node { id } } echo(number: $n) }', {
+      token,
+      variables: { n: 3 },
+    });
+    expect(body).toEqual({ data: { note: { node: { id: '1' } }, echo: '{"number":3}' } });
+    expect(asked().join()).not.toMatch(/ShopKey|ShopNumber/);
+  });
+});
+
+describe("fragments on a type by the service's own name, where it has another one in the graph", () => {
+  const customization = { type_names: { prefix: 'Shop' } };
+  const schema = `
+    schema { query: query_root }
+    type query_root { node(id: ID!): Node }
+    interface Node { id: ID! }
+    type Order implements Node { id: ID! }`;
+  const saved = (name: string, type: string) => ({ name, query: `{ node(id: 1) { ... on ${type} { id } } }` });
+  const endpoint = (name: string) => ({
+    name,
+    url: name,
+    methods: ['GET'],
+    definition: { query: { collection_name: 'saved', query_name: name } },
+  });
+
+  test.each(['admin', 'clerk'])('are refused for the role %s, and those by its new name are not', async (role) => {
+    const gateway = await open(customization, { permissions: [{ role: 'clerk', definition: { schema } }] });
+    const ask = async (query: string) => (await gateway.graphql(query, { token: as(role) })).body;
+    for (const query of [
+      '{ node(id: 1) { ... on Order { id } } }',
+      '{ node(id: 1) { ...order } } fragment order on Order { id }',
+    ]) {
+      expect((await ask(query)).errors?.[0]).toMatchObject({
+        message: 'Unknown type "Order".',
+        extensions: { code: 'validation-failed' },
+      });
+      expect((await ask(query.replace('on Order', 'on ShopOrder'))).data).toEqual({ node: { id: '1' } });
+    }
+  });
+
+  test('are refused in a saved operation that an endpoint runs', async () => {
+    const remote = { name: 'shop', definition: { url: shop.graphqlUrl, customization } };
+    const queries = [saved('new', 'ShopOrder'), saved('own', 'Order')];
+    const metadata = {
+      'remote_schemas.yaml': [remote],
+      'query_collections.yaml': [{ name: 'saved', definition: { queries } }],
+      'rest_endpoints.yaml': queries.map(({ name }) => endpoint(name)),
+    };
+    const gateway = await keep(openGateway({ issuer, metadata }));
+    const get = (name: string) => gateway.send(`/api/rest/${name}`, { headers: bearer(token) });
+    expect(await get('new')).toMatchObject({ status: 200, body: { node: { id: '1' } } });
+    expect(await get('own')).toMatchObject({
+      status: 400,
+      body: { code: 'validation-failed', error: 'Unknown type "Order".' },
+    });
+  });
+});
+
 describe('names that cannot be', () => {
   test.each<[what: string, customization: object, reason: RegExp]>([
     [
       'two types of one name',
       { type_names: { mapping: { Order: 'Page' } } },
+      /There can be only one type named "Page"/,
+    ],
+    [
+      "a scalar of GraphQL's own and a type of one name",
+      { type_names: { mapping: { String: 'Page' } } },
       /There can be only one type named "Page"/,
     ],
     [

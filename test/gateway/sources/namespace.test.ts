@@ -154,3 +154,64 @@ describe('root fields in a namespace', () => {
     });
   });
 });
+
+describe('a namespace together with all other customization', () => {
+  const customization = {
+    root_fields_namespace: 'market',
+    type_names: { prefix: 'My', suffix: '_x', mapping: { Order: 'Purchase', Int: 'Count', query_root: 'MarketQuery' } },
+    field_names: [
+      { parent_type: 'query_root', prefix: 'get_' },
+      ...['Node', 'Order', 'Page'].map((parent_type) => ({ parent_type, prefix: 'the_', mapping: { id: 'key' } })),
+    ],
+  };
+  const schema = `
+    schema { query: query_root }
+    type query_root { node(id: ID!): Node search: [Result!]! echo(number: Int): String }
+    interface Node { id: ID! tag: String }
+    type Order implements Node { id: ID! tag: String }
+    type Page implements Node { id: ID! tag: String url: String }
+    union Result = Order | Page`;
+  const roles = ['admin', 'clerk'];
+
+  test.each(roles)('answers in the new names, for the role %s', async (role) => {
+    const gateway = await open(customization, { permissions: [{ role: 'clerk', definition: { schema } }] });
+    const ask = async (query: string, variables?: object) =>
+      (await gateway.graphql(query, { token: as(role), variables })).body;
+    expect(
+      await ask(`{
+        a: market {
+          __typename
+          one: get_node(id: 1) { k: key ...node ... on Purchase { kind: __typename the_tag } }
+          get_search { t: __typename ... on MyPage_x { key the_url } }
+        }
+      }
+      fragment node on MyNode_x { the_tag __typename }`),
+    ).toEqual({
+      data: {
+        a: {
+          __typename: 'MarketQuery',
+          one: { k: '1', the_tag: 'a', __typename: 'Purchase', kind: 'Purchase' },
+          get_search: [{ t: 'Purchase' }, { t: 'MyPage_x', key: '2', the_url: '/b' }],
+        },
+      },
+    });
+    expect(await ask('query ($n: Count!) { market { get_echo(number: $n) } }', { n: 4 })).toEqual({
+      data: { market: { get_echo: '{"number":4}' } },
+    });
+    expect((await ask('{ market { get_node(id: 1) { id } } }')).errors?.[0]?.message).toContain(
+      'Cannot query field "id" on type "MyNode_x"',
+    );
+    expect((await ask('{ own: __type(name: "Order") { name } __type(name: "Purchase") { kind name } }')).data).toEqual({
+      own: null,
+      __type: { kind: 'OBJECT', name: 'Purchase' },
+    });
+  });
+
+  test.each(roles)('answers a field that is asked for by the name of its type, for the role %s', async (role) => {
+    const gateway = await open(customization, { permissions: [{ role: 'clerk', definition: { schema } }] });
+    const query =
+      '{ market { get_node(id: 1) { key: the_tag __typename: key ... on Purchase { kind: __typename } } } }';
+    const { body } = await gateway.graphql(query, { token: as(role) });
+    expect(body).toEqual({ data: { market: { get_node: { key: 'a', __typename: '1', kind: 'Purchase' } } } });
+  });
+});
