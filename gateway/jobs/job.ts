@@ -106,8 +106,8 @@ export type JobOutcome =
       readonly outcome: 'postponed';
       readonly reason: string;
       readonly afterMs: number;
-      /** What waits with it: the jobs of its queue, or those of its tenant in the queue. */
-      readonly pauses: 'queue' | 'tenant';
+      /** What waits with it: the jobs of its queue, those of its tenant in the queue, or no other one. */
+      readonly pauses: 'queue' | 'tenant' | 'nothing';
     }
   | { readonly outcome: 'dead'; readonly reason: string; readonly errors: Json }
   | { readonly outcome: 'expired' };
@@ -137,9 +137,13 @@ export function retryLater(
 
 /**
  * Could not be tried, such as with an open circuit breaker: does not count as an attempt, and this process begins no
- * other job of the queue, or of the tenant in the queue, for `afterMs` milliseconds.
+ * other job of the queue, or of the tenant in the queue, for `afterMs` milliseconds, unless it pauses nothing.
  */
-export function postponed(reason: string, afterMs: number, pauses: 'queue' | 'tenant' = 'queue'): JobOutcome {
+export function postponed(
+  reason: string,
+  afterMs: number,
+  pauses: 'queue' | 'tenant' | 'nothing' = 'queue',
+): JobOutcome {
   return { outcome: 'postponed', reason, afterMs, pauses };
 }
 
