@@ -56,6 +56,8 @@ export interface NewJob {
   readonly payload: Json;
   /** Whose result it is, for `result`: compared as a whole. Kept with the result. */
   readonly owner?: Readonly<Record<string, string>> | undefined;
+  /** Of an action: whether it is refused where its tenant, or the user that `owner` names, has too many jobs already. */
+  readonly isLimited?: boolean | undefined;
   /** Whether a caller may wait for its result: its end is announced to all processes. */
   readonly isWatched?: boolean | undefined;
   /** The span that the run's trace continues. */

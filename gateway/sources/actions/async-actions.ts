@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, isUuid, type Logger } from '../../../platform/index.ts';
+import type { GatewayError } from '../../errors.ts';
 import type { Jobs } from '../../jobs/index.ts';
 // Not from its `index.ts`, which loads the engine of jobs: a gateway without a database for jobs does not need it.
 import {
@@ -100,6 +101,7 @@ export function acceptAction(
       validForMs: (job?.max_age_seconds ?? DEFAULT_MAX_AGE_SECONDS) * 1000,
       payload: payload as unknown as Json,
       owner: session.variables,
+      isLimited: session.role !== ADMIN_ROLE,
       isWatched: true,
       span: call.span,
     };
@@ -145,13 +147,16 @@ function jobsFailure(
   call: OperationContext,
   event: 'jobs.accept_failed' | 'jobs.result_failed',
 ) {
-  const { message, cause, headers = {} } = error as Error & { headers?: Record<string, string> };
-  call.log.warn({ event, err: cause ?? error, source: name }, 'the database of jobs failed a request');
+  const { message, code, cause, headers = {} } = error as Error & Partial<Pick<GatewayError, 'code' | 'headers'>>;
+  const isOverQuota = code === 'job-limit-exceeded';
+  // A caller decides how often that is.
+  if (!isOverQuota)
+    call.log.warn({ event, err: cause ?? error, source: name }, 'the database of jobs failed a request');
   const seconds = headers['retry-after'];
   if (seconds !== undefined) call.http.headers['retry-after'] = seconds;
   return sourceError(
     name,
-    'service-unavailable',
+    isOverQuota ? code : 'service-unavailable',
     message,
     seconds === undefined ? {} : { retry_after: Number(seconds) },
   );
