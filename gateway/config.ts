@@ -219,6 +219,10 @@ function jobsConfig(settings: Settings) {
     url,
     mode: settings.PORTICO_JOBS,
     slots: settings.PORTICO_JOBS_CONCURRENCY,
+    quotas: {
+      user: settings.PORTICO_JOBS_MAX_PER_USER || undefined,
+      tenant: settings.PORTICO_JOBS_MAX_PER_TENANT || undefined,
+    },
     leaseMs: settings.PORTICO_JOBS_LEASE_SECONDS * 1000,
     retentionDays: settings.PORTICO_JOBS_RETENTION_DAYS,
     deadRetentionDays: settings.PORTICO_JOBS_DEAD_RETENTION_DAYS,

@@ -31,6 +31,7 @@ export const ERROR_STATUS = {
   'directive-limit-exceeded': 400,
   'headers-too-large': 431,
   'introspection-limit-exceeded': 400,
+  'job-limit-exceeded': 429,
   'node-limit-exceeded': 400,
   'not-acceptable': 406,
   'operation-limit-exceeded': 429,

@@ -1,7 +1,7 @@
 export { parseAge } from './age.ts';
 export { type Cancellable, Cancellation, type Done } from './cancellation.ts';
 export { Chunks } from './chunks.ts';
-export { SecretComparison } from './constant-time.ts';
+export { createSealer, jwkThumbprint, type Resealed, type Sealer, SecretComparison } from './cryptography/index.ts';
 export { addDays, addSeconds, DAY_MS, DAY_SECONDS, hasRealDate } from './dates.ts';
 export { errorCode } from './error-code.ts';
 export { Failover } from './failover.ts';
@@ -43,7 +43,6 @@ export {
   QUOTE,
   WHITE_SPACE,
 } from './json-bytes.ts';
-export { jwkThumbprint } from './jwk-thumbprint.ts';
 export { Listeners } from './listeners.ts';
 export { createLogger, type LogDestination, type Logger, lineWriter, logJson, logText } from './logging/index.ts';
 export * from './metrics/index.ts';

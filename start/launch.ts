@@ -8,7 +8,7 @@ import { seedDemoCommand } from './seed-demo.ts';
 import { SERVICE_NAMES, type ServiceName } from './services.ts';
 import { startServices } from './start-services.ts';
 
-const LAUNCHER_USAGE = `usage: main.js [--watch] [${SERVICE_NAMES.join(' | ')}]...  or  main.js seed-demo  or  main.js portico-auth <command>`;
+const LAUNCHER_USAGE = `usage: main.js [--watch] [${SERVICE_NAMES.join(' | ')}]...  or  main.js seed-demo [--unsafe-public-passwords]  or  main.js portico-auth <command>`;
 
 /**
  * Runs the launcher as this process, and ends it with its exit code.
@@ -30,7 +30,7 @@ async function launched(words: readonly string[], compiled: Promise<void>): Prom
     await compiled;
     return runPorticoAuth(others);
   }
-  const { command, watch, names } = readLauncherArguments(words);
+  const { command, watch, names, allowsPublicPasswords } = readLauncherArguments(words);
   const isComplete = names.has('gateway') === names.has('auth-service');
   const settings = readStartSettings(process.env, isComplete);
   const screen = createScreen(settings.logLevel !== undefined);
@@ -38,7 +38,11 @@ async function launched(words: readonly string[], compiled: Promise<void>): Prom
 
   if (command === 'seed-demo') {
     await compiled;
-    return runServices((group) => seedDemoCommand(settings, group, screen), screen, stopRequested);
+    return runServices(
+      (group) => seedDemoCommand(allowsPublicPasswords, settings, group, screen),
+      screen,
+      stopRequested,
+    );
   }
   return runServices(
     async (group) => {
@@ -69,13 +73,18 @@ function readLauncherArguments(given: readonly string[]) {
   try {
     const { values, positionals } = parseArgs({
       args: [...given],
-      options: { watch: { type: 'boolean', default: false } },
+      options: {
+        watch: { type: 'boolean', default: false },
+        'unsafe-public-passwords': { type: 'boolean', default: false },
+      },
       allowPositionals: true,
     });
+    const allowsPublicPasswords = values['unsafe-public-passwords'];
     if (positionals.length === 1 && positionals[0] === 'seed-demo')
-      return { command: 'seed-demo', watch: false, names: new Set<ServiceName>() } as const;
+      return { command: 'seed-demo', watch: false, names: new Set<ServiceName>(), allowsPublicPasswords } as const;
+    if (allowsPublicPasswords) throw new StartError(LAUNCHER_USAGE);
     const names = positionals.length > 0 ? positionals.map(asServiceName) : SERVICE_NAMES;
-    return { command: 'start', watch: values.watch, names: new Set(names) } as const;
+    return { command: 'start', watch: values.watch, names: new Set(names), allowsPublicPasswords } as const;
   } catch {
     throw new StartError(LAUNCHER_USAGE);
   }

@@ -4,14 +4,25 @@ import { developmentSecretsFor } from './development-secrets.ts';
 import { embeddedDatabaseIn } from './embedded-database/index.ts';
 import type { Screen } from './screen.ts';
 import type { ServiceGroup } from './service-group.ts';
-import { authServiceSpec, demoSeedSpec } from './services.ts';
+import { authServiceSpec, demoSeedSpec, UNSAFE_PUBLIC_PASSWORDS } from './services.ts';
 import { beginDatabase } from './start-services.ts';
 
-/** Adds the demo data to the database that `npm start` with the same environment uses, running or not. */
-export async function seedDemoCommand(settings: StartSettings, group: ServiceGroup, screen: Screen): Promise<void> {
+/**
+ * Adds the demo data to the database that `npm start` with the same environment uses, running or not.
+ *
+ * @param allowsPublicPasswords also where the environment names a database that has other tenants.
+ */
+export async function seedDemoCommand(
+  allowsPublicPasswords: boolean,
+  settings: StartSettings,
+  group: ServiceGroup,
+  screen: Screen,
+): Promise<void> {
   prepareDataDir(settings.dataDir);
   const url = await startedDatabaseUrl(settings, group, screen);
-  await group.complete(demoSeedSpec(authServiceSpec(settings, url, developmentSecretsFor(settings))));
+  const isEmbedded = url !== undefined;
+  const flags = isEmbedded || allowsPublicPasswords ? [UNSAFE_PUBLIC_PASSWORDS] : [];
+  await group.complete(demoSeedSpec(authServiceSpec(settings, url, developmentSecretsFor(settings)), flags));
   screen.say('the demo data is in the database');
 }
 

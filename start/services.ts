@@ -57,16 +57,18 @@ export function authServiceSpec(
   };
 }
 
-/**
- * The task that puts the demo tenants and users into the auth service's database.
- *
- * @param fromEarlierVersion the database has demo data of an earlier version.
- */
-export function demoSeedSpec(auth: ServiceSpec, fromEarlierVersion = false): ChildSpec {
+/** For a database whose demo data is of an earlier version. */
+export const FROM_EARLIER_VERSION = '--from-earlier-version';
+
+/** For a database that has other tenants, or in production. */
+export const UNSAFE_PUBLIC_PASSWORDS = '--unsafe-public-passwords';
+
+/** The task that puts the demo tenants and users into the auth service's database. */
+export function demoSeedSpec(auth: ServiceSpec, flags: readonly string[]): ChildSpec {
   return {
     name: 'demo data',
     script: join(COMPILED_DIR, 'auth-service/cli/seed-demo.js'),
-    arguments: fromEarlierVersion ? ['--from-earlier-version'] : [],
+    arguments: [...flags],
     environment: auth.environment,
     quiet: true,
   };

@@ -108,6 +108,15 @@ export async function seedDemo(
   return { usersAdded, tenants, skipped };
 }
 
+/** Whether the database has tenants that are none of the demo's: then it is somebody's, and not for a try. */
+export async function hasOtherTenants(database: Database): Promise<boolean> {
+  const NOT = DEMO_TENANTS.map(({ id, name }) => ({ id, name }));
+  const other = await database.acrossTenants('operators-look', (transaction) =>
+    transaction.tenant.findFirst({ where: { NOT }, select: { id: true } }),
+  );
+  return other !== null;
+}
+
 /** @returns whether the tenant is there, under its id and its name. */
 function addDemoTenant(
   database: Database,

@@ -1,23 +1,38 @@
 import { parseArgs } from 'node:util';
-import { fail } from '../../platform/index.ts';
+import { fail, StartError } from '../../platform/index.ts';
 import { type Config, readConfig } from '../config.ts';
 import { migrate, openDatabase } from '../database/index.ts';
 import { createPasswords, openBcryptPool } from '../passwords/index.ts';
 import { requireKnownPeppers } from '../use-cases/index.ts';
 import { operatorHere } from './author.ts';
-import { seedDemo } from './demo-data.ts';
+import { hasOtherTenants, seedDemo } from './demo-data.ts';
 
 const COMMAND_NAME = 'seed-demo';
 
 /** `npm start` sets it for a data directory whose demo data is of an earlier version. */
 const FROM_EARLIER_VERSION = 'from-earlier-version';
 
-/** Puts the demo data into the database of the auth service's settings, which it migrates first. */
-async function seedDemoData(config: Config, fromEarlierVersion: boolean): Promise<void> {
+/** Everybody who reads this repository can log in as a demo user, and as the administrator of a demo tenant. */
+const PUBLIC_PASSWORDS = 'unsafe-public-passwords';
+
+interface SeedFlags {
+  readonly fromEarlierVersion: boolean;
+  /** Needed in production and for a database that has other tenants. */
+  readonly allowsPublicPasswords: boolean;
+}
+
+/**
+ * Puts the demo data into the database of the auth service's settings, which it migrates first.
+ *
+ * @throws StartError where the database may matter, and no flag says that public passwords are wanted there.
+ */
+async function seedDemoData(config: Config, { fromEarlierVersion, allowsPublicPasswords }: SeedFlags): Promise<void> {
+  if (config.production && !allowsPublicPasswords) throw refusal('in production mode');
   await migrate(config.database.url, config.database);
   const database = openDatabase(config.database.url, config.database);
   const bcrypt = openBcryptPool(config.passwords);
   try {
+    if (!allowsPublicPasswords && (await hasOtherTenants(database))) throw refusal('in a database with other tenants');
     const options = { ...config.passwords, bcrypt };
     await requireKnownPeppers(database, options, new Date());
     const seeded = await seedDemo(database, createPasswords(options), operatorHere(COMMAND_NAME), {
@@ -33,9 +48,19 @@ async function seedDemoData(config: Config, fromEarlierVersion: boolean): Promis
   }
 }
 
+function refusal(where: string): StartError {
+  return new StartError(
+    `the demo accounts have public passwords: ${where} they are only added with --${PUBLIC_PASSWORDS}. Nothing was added`,
+  );
+}
+
 try {
-  const { values } = parseArgs({ options: { [FROM_EARLIER_VERSION]: { type: 'boolean', default: false } } });
-  await seedDemoData(readConfig(), values[FROM_EARLIER_VERSION] === true);
+  const flag = { type: 'boolean', default: false } as const;
+  const { values } = parseArgs({ options: { [FROM_EARLIER_VERSION]: flag, [PUBLIC_PASSWORDS]: flag } });
+  await seedDemoData(readConfig(), {
+    fromEarlierVersion: values[FROM_EARLIER_VERSION],
+    allowsPublicPasswords: values[PUBLIC_PASSWORDS],
+  });
 } catch (error) {
   fail(COMMAND_NAME, error);
 }

@@ -1,8 +1,8 @@
 import { ERRORS, UNAVAILABLE_RETRY_SECONDS } from '../errors.ts';
 
 /**
- * Every error code of the OAuth endpoints (RFC 6749, section 5.2, 503 of RFC 7009, and the code that RFC 8628 has for
- * clients that ask too often), with status and meaning.
+ * Every error code of the OAuth endpoints (RFC 6749, section 5.2, 503 of RFC 7009, RFC 8707, section 2, and the code that
+ * RFC 8628 has for clients that ask too often), with status and meaning.
  */
 export const OAUTH_ERRORS = {
   invalid_request: { status: 400, description: 'the request is not well-formed' },
@@ -11,6 +11,7 @@ export const OAUTH_ERRORS = {
   unauthorized_client: { status: 400, description: 'the client may not use this grant' },
   unsupported_grant_type: { status: 400, description: 'expected the grant refresh_token or client_credentials' },
   invalid_scope: { status: 400, description: 'the scope is not one that the client may ask for' },
+  invalid_target: { status: 400, description: 'tokens for a single resource are not supported: leave out resource' },
   slow_down: { status: 429, description: 'too many failed attempts, try again later' },
   server_error: { status: 500, description: 'internal error' },
   temporarily_unavailable: { status: 503, description: 'the service is starting' },
@@ -74,6 +75,11 @@ export function invalidScope(): OAuthError {
 /** A scope in a refresh. */
 export function scopeOfRefresh(): OAuthError {
   return new OAuthError('invalid_scope', 'the refresh token was granted without a scope');
+}
+
+/** A resource that the token should be limited to (RFC 8707): a token with a wider audience would be less safe than it looks. */
+export function invalidTarget(): OAuthError {
+  return new OAuthError('invalid_target');
 }
 
 /** @param type the content type of the endpoints. */

@@ -1,5 +1,5 @@
 import express, { type Request, type RequestHandler } from 'express';
-import { expectedForm, missingParameter, repeatedParameter } from './errors.ts';
+import { expectedForm, invalidTarget, missingParameter, repeatedParameter } from './errors.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const BODY_LIMIT = '16kb';
@@ -15,16 +15,24 @@ export const formBody: RequestHandler[] = [
 /** The parameters of a request. A parameter without a value counts as left out (RFC 6749, section 3.2). */
 export type Form = ReadonlyMap<string, string>;
 
+/** Names the resources that a token is for; the only parameter that may be there several times (RFC 8707, section 2). */
+const RESOURCE = 'resource';
+
 /** @throws OAuthError `invalid_request` when a parameter is there twice. */
 export function readForm(request: Request): Form {
   const form = new Map<string, string>();
   const seen = new Set<string>();
   for (const [name, value] of new URLSearchParams(typeof request.body === 'string' ? request.body : '')) {
-    if (seen.has(name)) throw repeatedParameter();
+    if (seen.has(name) && name !== RESOURCE) throw repeatedParameter();
     seen.add(name);
     if (value !== '') form.set(name, value);
   }
   return form;
+}
+
+/** @throws OAuthError `invalid_target` for a form that names a resource. */
+export function requireNoResource(form: Form): void {
+  if (form.has(RESOURCE)) throw invalidTarget();
 }
 
 /** @throws OAuthError `invalid_request` when it is missing. `name` is a constant, not the caller's. */

@@ -11,7 +11,7 @@ import {
   unauthorizedClient,
   unsupportedGrantType,
 } from './errors.ts';
-import { type Form, readForm, required } from './form.ts';
+import { type Form, readForm, required, requireNoResource } from './form.ts';
 
 export interface TokenEndpointOptions extends ClientAuthentication {
   refresh: Refresh;
@@ -33,7 +33,7 @@ interface TokenResponse {
 /** RFC 6749, section 3.3: tokens of printable ASCII without quotes and backslashes, one space between them. */
 const SCOPE_LIST = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
-/** `POST /oauth/token` (RFC 6749, sections 4.4 and 6). */
+/** `POST /oauth/token` (RFC 6749, sections 4.4 and 6; without resource indicators, RFC 8707). */
 export function tokenEndpoint(options: TokenEndpointOptions): RequestHandler {
   return async (request, response) => {
     const form = readForm(request);
@@ -44,6 +44,8 @@ export function tokenEndpoint(options: TokenEndpointOptions): RequestHandler {
     const type = required(form, 'grant_type');
     const grant = Object.hasOwn(grants, type) ? grants[type] : undefined;
     if (!grant) throw unsupportedGrantType();
+    // Before the grant is used: a refresh token stays as good as it was.
+    requireNoResource(form);
     response.json(await grant());
   };
 }

@@ -1,3 +1,4 @@
+export { createSealer, type Sealer } from '../../platform/index.ts';
 export {
   type AccessTokens,
   createAccessTokens,
@@ -15,7 +16,6 @@ export { inspectRefreshTokenKeys, refreshTokenKeySweep } from './refresh-token-k
 export { openRefreshTokens, type RefreshTokens } from './refresh-tokens.ts';
 export { ROLE_NAME } from './role-name.ts';
 export { openSuccessor, sealSuccessor } from './sealed-successor.ts';
-export { createSealer, type Sealer } from './sealer.ts';
 export { readSigningKeys, type SigningKeyRow } from './signing-key-rows.ts';
 export { openSigningKeys, type SigningKeys } from './signing-keys.ts';
 export {

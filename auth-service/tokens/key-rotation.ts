@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { Resealed, Sealer } from '../../platform/index.ts';
 import { type Author, PLATFORM, recordAudit, THE_SERVICE } from '../audit/index.ts';
 import { type Database, type SharedTransaction, SigningKeyState } from '../database/index.ts';
 import { makeKey } from './key-pairs.ts';
 import { activationTime, type KeyPolicy, type RotationStep, stepsFor } from './key-schedule.ts';
 import { type RefreshTokenKeyRotation, resealRefreshTokenKeys, rotateRefreshTokenKey } from './refresh-token-keys.ts';
-import type { Resealed, Sealer } from './sealer.ts';
 import {
   lockSigningKeys,
   opens,

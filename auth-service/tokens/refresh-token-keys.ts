@@ -1,7 +1,6 @@
-import { addSeconds } from '../../platform/index.ts';
+import { addSeconds, type Resealed, type Sealer } from '../../platform/index.ts';
 import { type Author, PLATFORM, recordAudit, THE_SERVICE } from '../audit/index.ts';
 import type { Database, SharedTransaction, Transaction } from '../database/index.ts';
-import type { Resealed, Sealer } from './sealer.ts';
 
 const REFRESH_TOKEN_KEY_BYTES = 32;
 

@@ -1,3 +1,4 @@
+import type { Sealer } from '../../platform/index.ts';
 import type { ServiceTime } from '../clock/index.ts';
 import type { Database } from '../database/index.ts';
 import {
@@ -14,7 +15,6 @@ import {
   readRefreshTokenKeys,
   requireRefreshTokenKey,
 } from './refresh-token-keys.ts';
-import type { Sealer } from './sealer.ts';
 
 /** Makes refresh tokens, and recognises those that it has made. */
 export interface RefreshTokens {

@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import { createSealer } from './sealer.ts';
+import { createSealer } from '../../platform/index.ts';
 
 const SEALER_KEY_BYTES = 32;
 const SUCCESSOR_PURPOSE = 'portico refresh token successor';

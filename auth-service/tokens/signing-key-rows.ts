@@ -1,9 +1,8 @@
 import type { JsonWebKey } from 'node:crypto';
-import { StartError } from '../../platform/index.ts';
+import { type Sealer, StartError } from '../../platform/index.ts';
 import { type AuditEvent, type Author, PLATFORM, recordAudit } from '../audit/index.ts';
 import { type Prisma, type SharedTransaction, SigningKeyState } from '../database/index.ts';
 import type { KeyAlgorithm, makeKey } from './key-pairs.ts';
-import type { Sealer } from './sealer.ts';
 
 /** Any number that no other program locks in the same database. */
 const KEYS_LOCK = 7_467_842_602;

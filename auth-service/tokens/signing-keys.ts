@@ -1,11 +1,10 @@
 import type { JsonWebKey, KeyObject } from 'node:crypto';
-import { StartError } from '../../platform/index.ts';
+import { type Sealer, StartError } from '../../platform/index.ts';
 import type { ServiceTime } from '../clock/index.ts';
 import { type Database, SigningKeyState } from '../database/index.ts';
 import { KEY_ALGORITHMS, type KeyAlgorithm, readPrivateKey } from './key-pairs.ts';
 import { advanceKeys } from './key-rotation.ts';
 import { KEY_SET_MAX_AGE_SECONDS, type KeyPolicy } from './key-schedule.ts';
-import type { Sealer } from './sealer.ts';
 import { openKey, type SigningKeyRow } from './signing-key-rows.ts';
 import { timeFrom } from './time-from.ts';
 

@@ -76,6 +76,9 @@ async function start(mode: 'accept' | 'run', databaseUrl: string, webhookUrl: st
       HASURA_GRAPHQL_METADATA_DATABASE_URL: databaseUrl,
       PORTICO_JOBS: mode,
       PORTICO_JOBS_CONCURRENCY: String(JOB_CONCURRENCY),
+      // All jobs are those of few callers.
+      PORTICO_JOBS_MAX_PER_USER: '0',
+      PORTICO_JOBS_MAX_PER_TENANT: '0',
     },
   });
   await until('it to be ready', started.member, async () =>

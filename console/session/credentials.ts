@@ -1,4 +1,5 @@
 import type { ServiceAccount } from './service-account.ts';
+import { unverifiedPayload } from './unverified-token.ts';
 
 /** How requests of the console are authenticated. All of it is in memory only; a login's refresh token is not even there. */
 export type Credentials =
@@ -32,13 +33,10 @@ const HASURA_CLAIMS = 'https://hasura.io/jwt/claims';
 
 /** Reads a JWT without verifying it: the gateway does that with every request. @returns undefined where it is none. */
 export function unverifiedClaims(accessToken: string): Claims | undefined {
-  const [, payload] = accessToken.split('.');
-  if (payload === undefined) return undefined;
   try {
-    const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (sign) =>
-      sign.charCodeAt(0),
-    );
-    const { [HASURA_CLAIMS]: claims } = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+    const payload = unverifiedPayload(accessToken);
+    if (payload === undefined) return undefined;
+    const { [HASURA_CLAIMS]: claims } = payload;
     const given = (typeof claims === 'string' ? JSON.parse(claims) : (claims ?? {})) as Record<string, unknown>;
     const roles = given['x-hasura-allowed-roles'];
     const defaultRole = given['x-hasura-default-role'];

@@ -1,4 +1,5 @@
 import { ApiError, CONSOLE_ROOT, consoleCall, type RequestHeaders } from '../api/index.ts';
+import { unverifiedSessionId } from './unverified-token.ts';
 
 /** Who logs in. */
 export interface PasswordLogin {
@@ -23,51 +24,66 @@ interface SessionResponse {
 /** Names of what all pages of this console in a browser share. */
 const SHARED_NAME = `portico-session ${CONSOLE_ROOT}`;
 
-// The gateway keeps the session's refresh token in a cookie that no script can read; here is only that there is one.
+// The gateway keeps the session's refresh token in a cookie that no script can read; here is only which session it is. Pages of other
+// ports can set cookies for this one, but have no access to its storage.
 
 export function startSession({ username, password, tenantId }: PasswordLogin): Promise<NewToken> {
-  return requestToken('login', { username, password, tenant_id: tenantId });
+  return requestToken('login', () => ({ username, password, tenant_id: tenantId }));
 }
 
 /** @throws ApiError 401 where the session is over. */
 export function refreshSession(): Promise<NewToken> {
-  return requestToken('refresh');
+  return requestToken('refresh', () => ({ session: remembered() }));
 }
 
 /** @param headers authenticate the caller, for browsers that have not taken the cookie. */
 export async function endSession(headers: RequestHeaders): Promise<void> {
   await inTurn(() => {
-    remember(false);
+    remember(undefined);
     return consoleCall('session/logout', {}, headers);
   });
 }
 
 /** Whether there was a session in this browser when a page last looked. Saves those who have none a request. */
 export function mayHaveSession(): boolean {
+  return stored() !== null;
+}
+
+/** A session whose tokens do not say which one it is. */
+const NAMELESS = 'open';
+
+function stored(): string | null {
   try {
-    return localStorage.getItem(SHARED_NAME) !== null;
+    return localStorage.getItem(SHARED_NAME);
   } catch {
-    return false;
+    return null;
   }
 }
 
-function remember(hasSession: boolean): void {
+/** The id of the session that a page of this browser has begun or continued last; undefined where it is not known. */
+function remembered(): string | undefined {
+  const session = stored();
+  return session === null || session === NAMELESS ? undefined : session;
+}
+
+function remember(session: string | undefined): void {
   try {
-    if (hasSession) localStorage.setItem(SHARED_NAME, 'open');
-    else localStorage.removeItem(SHARED_NAME);
+    if (session === undefined) localStorage.removeItem(SHARED_NAME);
+    else localStorage.setItem(SHARED_NAME, session);
   } catch {
     // Storage is switched off: a reload logs out.
   }
 }
 
-function requestToken(action: 'login' | 'refresh', body: object = {}): Promise<NewToken> {
+/** @param body made when it is this page's turn: another one may have begun another session before. */
+function requestToken(action: 'login' | 'refresh', body: () => object): Promise<NewToken> {
   return inTurn(async () => {
-    const { status, answer } = await consoleCall<SessionResponse>(`session/${action}`, body);
+    const { status, answer } = await consoleCall<SessionResponse>(`session/${action}`, body());
     if (answer.data) {
-      remember(true);
+      remember(unverifiedSessionId(answer.data.access_token) ?? NAMELESS);
       return answer.data;
     }
-    if (action === 'refresh' && status === 401) remember(false);
+    if (action === 'refresh' && status === 401) remember(undefined);
     throw new ApiError(`${action}-refused`, answer.error_message ?? '', status);
   });
 }

@@ -53,7 +53,7 @@ for _ in $(seq 180); do
   [ -z "$(task auth-service)" ] || break
   sleep 1
 done
-docker exec "$(task auth-service)" node dist/auth-service/cli/seed-demo.js
+docker exec "$(task auth-service)" node dist/auth-service/cli/seed-demo.js --unsafe-public-passwords
 
 docker run -d --name "$load" --network host --volume "$PWD/deploy/swarm/load.mjs:/load.mjs:ro" "$PORTICO_IMAGE" \
   node /load.mjs "http://127.0.0.1:$PORTICO_PORT" "${RATE:-40}" >/dev/null

@@ -63,6 +63,9 @@ export async function startJobsCluster(group: ProcessGroup, balancer: BalancerNa
     PRODUCER_SECRET,
     SUBSCRIPTION_SECRET: 'the secret of the webhooks of the fault suite',
     PORTICO_JOBS_LEASE_SECONDS: String(LEASE_SECONDS),
+    // All jobs are those of few callers.
+    PORTICO_JOBS_MAX_PER_USER: '0',
+    PORTICO_JOBS_MAX_PER_TENANT: '0',
   };
   const library = findFakeTime();
   const server = async (name: string, mode: 'accept' | 'run'): Promise<JobsServer> => {

@@ -19,12 +19,12 @@ export const assertionSettings = {
   PORTICO_ASSERTION_KEY: secret
     .optional()
     .describe(
-      'Secret that the key for signing assertions is derived from: at least 32 random bytes in base64 or hexadecimal. The same for all replicas. See [service-assertions.md](service-assertions.md).',
+      'Secret that the key for signing assertions is derived from, and the one that encrypts headers of clients in [jobs](jobs.md#for-operators): at least 32 random bytes in base64 or hexadecimal. The same for all replicas. See [service-assertions.md](service-assertions.md).',
     ),
   PORTICO_ASSERTION_STANDBY_KEY: secret
     .optional()
     .describe(
-      'Another one, whose public key is published and which signs nothing yet. See [rotation](service-assertions.md#rotation).',
+      'Another one, whose public key is published and which signs nothing yet. It decrypts headers in jobs. See [rotation](service-assertions.md#rotation).',
     ),
   PORTICO_OPERATOR_SOURCE: setting
     .text()

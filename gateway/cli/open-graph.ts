@@ -10,7 +10,14 @@ import {
   unwritableReason,
   writeFilesTogether,
 } from '../../platform/index.ts';
-import { type Assertions, assertionSettings, openAssertions, resolveAssertion } from '../assertions/index.ts';
+import {
+  type AssertionSettings,
+  type Assertions,
+  assertionSettings,
+  openAssertions,
+  openSealer,
+  resolveAssertion,
+} from '../assertions/index.ts';
 import type { GraphSettings } from '../config.ts';
 import { checkDeliveries } from '../deliveries/index.ts';
 import { type Generation, SourceRegistry } from '../graph/index.ts';
@@ -38,6 +45,7 @@ import {
   readSchemaFile,
   recordedComposition,
   type SchemaStore,
+  STORED_HEADERS_PURPOSE,
   schemaFileName,
   schemaFileText,
 } from '../sources/index.ts';
@@ -85,9 +93,12 @@ export async function openGraph(location: string, options: OpenGraphOptions): Pr
 }
 
 function newRegistry(metadata: Metadata, options: OpenGraphOptions, http: UpstreamConnections): SourceRegistry {
-  const assertions = assertionsOf(options.environment);
+  const keys = keysOf(options.environment);
+  const assertions = keys && openAssertions(keys);
+  const headerSealer = keys && openSealer(keys, STORED_HEADERS_PURPOSE);
+  const dependencies = { ...options, http, assertions, headerSealer, schemas: storedSchemas(options) };
   const [registry] = together(
-    () => new SourceRegistry(metadata, { ...options, http, assertions, schemas: storedSchemas(options) }, options.log),
+    () => new SourceRegistry(metadata, dependencies, options.log),
     () => checkServices(metadata, options.environment, assertions),
     () => checkExporters(metadata, options.environment),
     () => checkWebhooks(metadata, { environment: options.environment, http }),
@@ -100,9 +111,9 @@ function storedSchemas({ stored, log }: OpenGraphOptions): SchemaStore | undefin
 }
 
 /** Settings that are wrong are in the report by themselves. */
-function assertionsOf(environment: NodeJS.ProcessEnv): Assertions | undefined {
+function keysOf(environment: NodeJS.ProcessEnv): AssertionSettings | undefined {
   try {
-    return openAssertions(readSettings(assertionSettings, environment));
+    return readSettings(assertionSettings, environment);
   } catch (error) {
     if (error instanceof SettingsError) return undefined;
     throw error;

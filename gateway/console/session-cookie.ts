@@ -14,7 +14,10 @@ const SECURE_COOKIE_NAME = `__Secure-${COOKIE_NAME}`;
 
 const IS_OURS = /^(?:__Secure-)?portico-console(?:-\d+)?$/i;
 
-/** The session cookies of a request by their names: more than one where a page of a sibling domain has set one too. */
+/**
+ * The session cookies of a request by their names. There are several of one name where a page of another port or of a sibling
+ * domain has set one too, with another path or domain: browsers send all of them, and say nothing of where they come from.
+ */
 export type SessionCookies = readonly { readonly name: string; readonly value: string }[];
 
 const NO_COOKIES: SessionCookies = [];
@@ -39,15 +42,18 @@ export function takeSessionCookies(headers: IncomingHttpHeaders): SessionCookies
   return taken;
 }
 
+/** Each is a request to the auth service. More fit into no browser's request but by many domains above the gateway's. */
+const MAX_TRIED_TOKENS = 16;
+
 /**
- * The refresh token of a page's session. Undefined without one, and where there are several: one of them is another's.
+ * What may be the refresh token of a page's session: the values of all cookies of its name, in the order that the browser sent.
  *
  * @param origin that of the page.
  */
-export function keptToken(cookies: SessionCookies, origin: URL): string | undefined {
+export function keptTokens(cookies: SessionCookies, origin: URL): readonly string[] {
   const wanted = cookieName(origin);
-  const [value, ...others] = new Set(cookies.filter(({ name }) => name === wanted).map((cookie) => cookie.value));
-  return value === undefined || value === '' || others.length > 0 ? undefined : value;
+  const values = cookies.filter(({ name, value }) => name === wanted && value !== '').map(({ value }) => value);
+  return [...new Set(values)].slice(0, MAX_TRIED_TOKENS);
 }
 
 /** `Set-Cookie` that keeps a refresh token. Undefined for a token that fits into no cookie (RFC 6265 section 4.1.1). */
@@ -58,6 +64,19 @@ export function cookieToKeep(refreshToken: string, origin: URL): string | undefi
 /** `Set-Cookie` that removes it. */
 export function cookieToForget(origin: URL): string {
   return `${setCookie('', origin)}; Max-Age=0`;
+}
+
+/** `Set-Cookie`s that remove cookies of its name which other pages have set for other paths. @param path of the request. */
+export function cookiesToForgetElsewhere(origin: URL, path: string): readonly string[] {
+  const directory = path.slice(0, path.lastIndexOf('/'));
+  const parts = path.split('/');
+  const paths = parts.flatMap((_, index) => {
+    const above = parts.slice(0, index + 1).join('/');
+    return [above, `${above}/`];
+  });
+  return [...new Set(paths)]
+    .filter((one) => one !== '' && one !== directory)
+    .map((one) => `${cookieToForget(origin)}; Path=${one}`);
 }
 
 function setCookie(value: string, origin: URL): string {

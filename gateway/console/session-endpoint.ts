@@ -3,7 +3,13 @@ import { type HttpExchange, type ResponseHeaders, receiveJson, sendJson } from '
 import { flatRefusal, type OperationPipeline, type PublicError } from '../operation/index.ts';
 import { notAnObject } from './errors.ts';
 import { requireOwnPage } from './own-page.ts';
-import { cookieToForget, cookieToKeep, keptToken, type SessionCookies } from './session-cookie.ts';
+import {
+  cookiesToForgetElsewhere,
+  cookieToForget,
+  cookieToKeep,
+  keptTokens,
+  type SessionCookies,
+} from './session-cookie.ts';
 
 /** What is below it gets the session's cookie, and nothing else does. */
 export const SESSION_PATH = 'session/';
@@ -54,7 +60,11 @@ const logoutCall = (refreshToken: string | undefined): AuthCall => ({
   data: refreshToken === undefined ? {} : { refresh_token: refreshToken },
 });
 
-const NO_SESSION: AuthResult = { success: false, error_message: 'There is no session to go on with' };
+const NO_SESSION: AuthAnswer = {
+  status: 401,
+  headers: {},
+  result: { success: false, error_message: 'There is no session to go on with' },
+};
 
 /**
  * Answers `POST /console/session/login`, `refresh` and `logout` as the mutations of the auth service that they run, as the public
@@ -72,68 +82,127 @@ export function sessionEndpoint(options: SessionEndpointOptions) {
     const origin = requireOwnPage(request);
     const body = await receiveJson(exchange, options.maxBodyBytes);
     if (typeof body !== 'object' || body === null || Array.isArray(body)) throw notAnObject();
-    const given = { body: body as AuthCall['data'], origin, kept: keptToken(cookies, origin) };
-    await handle(given, exchange, options.operations);
+    const kept = keptTokens(cookies, origin);
+    const given: SessionRequest = { body: body as AuthCall['data'], kept, exchange, operations: options.operations };
+    const { answer, cookie } = await handle(given, origin);
+    // The session's own comes last: behind a proxy its path may be one of theirs.
+    const others = cookie !== undefined && kept.length > 1 ? cookiesToForgetElsewhere(origin, exchange.path) : [];
+    send(exchange, answer, cookie === undefined ? others : [...others, cookie]);
   };
 }
 
 interface SessionRequest {
   readonly body: AuthCall['data'];
-  readonly origin: URL;
-  /** The refresh token of the cookie. */
-  readonly kept: string | undefined;
+  /** What may be the refresh token of the page's session: one of them is, if there is any. */
+  readonly kept: readonly string[];
+  readonly exchange: HttpExchange;
+  readonly operations: OperationPipeline;
 }
 
-type Action = (given: SessionRequest, exchange: HttpExchange, operations: OperationPipeline) => Promise<void>;
+/** @param cookie `Set-Cookie` of the session's own cookie. */
+type Action = (
+  given: SessionRequest,
+  origin: URL,
+) => Promise<{ readonly answer: AuthAnswer; readonly cookie: string | undefined }>;
 
 const ACTIONS: Readonly<Record<string, Action>> = {
-  login: async ({ body, origin, kept }, exchange, operations) => {
-    const { username, password, tenant_id } = body;
-    const answer = await runAuthCall(loginCall({ username, password, tenant_id }), exchange, operations);
+  login: async (given, origin) => {
+    const { username, password, tenant_id } = given.body;
+    const answer = await runAuthCall(loginCall({ username, password, tenant_id }), given);
     const cookie = tokenCookie(answer, origin);
     // The login has succeeded, whether or not the session that it replaces can be ended: it may be over already.
-    if (cookie !== undefined && kept !== undefined)
-      await endKept(kept, exchange, operations).catch((error: unknown) => {
-        if (!(error instanceof GatewayError)) throw error;
-      });
-    send(exchange, answer, cookie);
+    if (cookie !== undefined) await endReplaced(given.kept, given);
+    return { answer, cookie };
   },
 
-  refresh: async ({ origin, kept }, exchange, operations) => {
-    if (kept === undefined) return send(exchange, { status: 401, headers: {}, result: NO_SESSION });
-    const answer = await runAuthCall(refreshCall(kept), exchange, operations);
+  refresh: async (given, origin) => {
+    const answer = await refreshKept(given);
     // Any other failure leaves the token as good as it was.
-    const isOver = 'result' in answer && answer.status === 401;
-    send(exchange, answer, isOver ? cookieToForget(origin) : tokenCookie(answer, origin));
+    const isOver = given.kept.length > 0 && isRefused(answer);
+    return { answer, cookie: isOver ? cookieToForget(origin) : tokenCookie(answer, origin) };
   },
 
-  logout: async ({ origin, kept }, exchange, operations) => {
-    const { headers } = exchange.request;
+  logout: async (given, origin) => {
+    const { headers } = given.exchange.request;
     const { authorization } = headers;
-    let answer = kept === undefined ? undefined : await endKept(kept, exchange, operations);
-    // A cookie whose session is over leaves that of the bearer token to end.
-    if (answer === undefined || (answer.status === 401 && authorization !== undefined)) {
-      if (authorization !== undefined) headers.authorization = authorization;
-      answer = await runAuthCall(logoutCall(undefined), exchange, operations);
+    let answer: AuthAnswer | undefined;
+    for (const token of given.kept) {
+      const ended = await endKept(token, given);
+      if (answer === undefined || !isRefused(ended)) answer = ended;
     }
-    send(exchange, answer, cookieToForget(origin));
+    // A cookie whose session is over leaves that of the bearer token to end.
+    if (answer === undefined || (isRefused(answer) && authorization !== undefined)) {
+      if (authorization !== undefined) headers.authorization = authorization;
+      answer = await runAuthCall(logoutCall(undefined), given);
+    }
+    return { answer, cookie: cookieToForget(origin) };
   },
 };
 
-/** Ends the cookie's session, whatever bearer token comes along: one of another user's would have the logout refused. */
-function endKept(kept: string, exchange: HttpExchange, operations: OperationPipeline): Promise<AuthAnswer> {
-  delete exchange.request.headers.authorization;
-  return runAuthCall(logoutCall(kept), exchange, operations);
+/**
+ * Tries each token that may be the session's: a page of another port or a sibling domain can add one, but none that continues the
+ * session which the page names. A session that it does not name is another user's, and ended.
+ */
+async function refreshKept(given: SessionRequest): Promise<AuthAnswer> {
+  let refused = NO_SESSION;
+  for (const token of given.kept) {
+    const answer = await runAuthCall(refreshCall(token), given);
+    if (isRefused(answer)) refused = answer;
+    else if (isOfSession(answer, given.body.session)) return answer;
+    else await endReplaced([refreshTokenOf(answer) ?? token], given);
+  }
+  return refused;
+}
+
+/** Whether an answer may be of the session that a page names. Tokens of other issuers may not say which one they are of. */
+function isOfSession(answer: AuthAnswer, session: unknown): boolean {
+  const accessToken = 'result' in answer ? answer.result.data?.access_token : undefined;
+  if (typeof session !== 'string' || accessToken === undefined) return true;
+  const id = sessionIdOf(accessToken);
+  return id === undefined || id === session;
+}
+
+/** `sid` of an access token that the auth service has just issued. */
+function sessionIdOf(accessToken: string): unknown {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    return typeof claims === 'object' && claims !== null && 'sid' in claims ? claims.sid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The auth service's refusal of a token, and no other failure. */
+function isRefused(answer: AuthAnswer): boolean {
+  return 'result' in answer && answer.status === 401;
+}
+
+/** Ends sessions, as far as that is possible now. */
+async function endReplaced(tokens: readonly string[], given: SessionRequest): Promise<void> {
+  for (const token of tokens)
+    await endKept(token, given).catch((error: unknown) => {
+      if (!(error instanceof GatewayError)) throw error;
+    });
+}
+
+/** Ends a cookie's session, whatever bearer token comes along: one of another user's would have the logout refused. */
+function endKept(token: string, given: SessionRequest): Promise<AuthAnswer> {
+  delete given.exchange.request.headers.authorization;
+  return runAuthCall(logoutCall(token), given);
+}
+
+function refreshTokenOf(answer: AuthAnswer): string | undefined {
+  return 'result' in answer ? answer.result.data?.refresh_token : undefined;
 }
 
 /** `Set-Cookie` with the refresh token of an answer. */
 function tokenCookie(answer: AuthAnswer, origin: URL): string | undefined {
-  const token = 'result' in answer ? answer.result.data?.refresh_token : undefined;
+  const token = refreshTokenOf(answer);
   return token === undefined ? undefined : cookieToKeep(token, origin);
 }
 
 /** @throws GatewayError where the gateway refuses the mutation, as in a graph without an auth service. */
-async function runAuthCall(call: AuthCall, exchange: HttpExchange, operations: OperationPipeline): Promise<AuthAnswer> {
+async function runAuthCall(call: AuthCall, { exchange, operations }: SessionRequest): Promise<AuthAnswer> {
   const request = { query: call.query, variables: { data: call.data }, operationName: call.field };
   const prepared = await operations.prepare(request, exchange, { isSaved: true });
   if ('errors' in prepared) throw flatRefusal(prepared, '$');
@@ -148,9 +217,9 @@ function httpStatusOf({ extensions: { code } }: PublicError): number {
   return Object.hasOwn(ERROR_STATUS, String(code)) ? ERROR_STATUS[code as ErrorCode] : 502;
 }
 
-function send(exchange: HttpExchange, answer: AuthAnswer, cookie?: string): void {
+function send(exchange: HttpExchange, answer: AuthAnswer, own: readonly string[]): void {
   const { status, headers } = answer;
-  const cookies = [headers['set-cookie'] ?? [], cookie ?? []].flat();
+  const cookies = [headers['set-cookie'] ?? [], ...own].flat();
   const all = { ...headers, ...(cookies.length > 0 && { 'set-cookie': cookies }) };
   if ('error' in answer) {
     const { message, extensions } = answer.error;

@@ -12,9 +12,8 @@ import {
   type Scalar,
 } from 'yaml';
 import { INCLUDE, includeTag } from '../metadata/index.ts';
-
-/** Stands where something is not shown. */
-const REDACTED = '********';
+import { isGraphqlText, redactText, sameLines } from './redact-text.ts';
+import { isSecretKey } from './secret-names.ts';
 
 /** A metadata file as it may be shown. Its lines are those of the file. */
 export interface RedactedFile {
@@ -24,29 +23,9 @@ export interface RedactedFile {
   readonly hiddenIncludes: readonly string[];
 }
 
-/** Keys whose values may be credentials, with everything below them, whatever their names say. */
-const SECRET_KEYS = new Set(['value', 'add_headers', 'query_params', 'database_url']);
-
-/** Names of credentials that are too short, or too common a part of other names, to be looked for within them. */
-const SHORT_SECRET_NAMES = /signature|pin|pw|sas/;
-const SECRET_NAME = new RegExp(`^(?:${SHORT_SECRET_NAMES.source})$`, 'i');
-
-/** What keys of credentials are called, in any spelling: `api_key`, `clientSecret`, `X-Access-Token`. */
-const SECRET_WORDS =
-  /api[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|authorization|bearer|cookie|credential|passphrase|passw(?:or)?d|pwd|secret|token/i;
-
-/** Keys of metadata that contain such a word and hold names or addresses. */
-const NAMING_KEYS = /_from_env$|^only_public_without_token$/i;
-
-/** Whether the value of a key may be a credential. */
-function isSecretKey(name: string): boolean {
-  if (SECRET_KEYS.has(name.toLowerCase()) || SECRET_NAME.test(name)) return true;
-  return SECRET_WORDS.test(name) && !NAMING_KEYS.test(name);
-}
-
 /**
- * Takes credentials out of a metadata file in YAML or JSON: values of headers and query parameters, user information and query
- * strings of URLs, presets that are no session variables, and comments, which may hold any of these.
+ * Takes credentials out of a metadata file in YAML or JSON: values of headers and query parameters, of keys that are named as
+ * credentials, what is one within other values, and comments, which may hold any of these.
  *
  * @param isHidden whether the file is itself the value of something that is not shown.
  */
@@ -73,7 +52,10 @@ function redactionsOf(document: Document.Parsed, text: string, isHidden: boolean
       hiddenIncludes.push(node.value.slice(INCLUDE.length).trim());
     else if (isSecret) secrets.push({ from, to, text: sameLines(written) });
     else {
-      const shown = withoutCredentials(written);
+      const isGraphql = typeof node.value === 'string' && isGraphqlText(node.value);
+      const quote = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE' ? 1 : 0;
+      const end = written.length - quote;
+      const shown = written.slice(0, quote) + redactText(written.slice(quote, end), isGraphql) + written.slice(end);
       if (shown !== written) cuts.push({ from, to, text: shown });
     }
   };
@@ -102,7 +84,7 @@ function redactionsOf(document: Document.Parsed, text: string, isHidden: boolean
 
 /** The same for SDL. */
 export function redactSdl(text: string): string {
-  return withoutCredentials(text);
+  return redactText(text, true);
 }
 
 interface Redaction {
@@ -122,44 +104,6 @@ function withCuts(text: string, cuts: readonly Redaction[]): string {
     end = cut.to;
   }
   return shown + text.slice(end);
-}
-
-/** In place of a value, over as many lines. */
-function sameLines(written: string): string {
-  return REDACTED + '\n'.repeat(written.split('\n').length - 1);
-}
-
-/** A name that a credential would have, within a text. Repetitions are limited, for large texts to take linear time. */
-const CREDENTIAL_NAME = `(?:(?:${SECRET_WORDS.source})[\\w-]{0,60}|(?<![\\w-])(?:${SHORT_SECRET_NAMES.source})(?![\\w-]))`;
-
-/** A quoted text behind a name that a credential would have, as in JSON and in arguments of GraphQL. */
-const NAMED_CREDENTIAL = new RegExp(`(${CREDENTIAL_NAME}\\\\?["']?\\s*[:=]\\s*\\\\?["'])(?!\\{\\{)[^"'\\\\\\n]+`, 'gi');
-
-/** A header within a text, such as `x-api-key: abc`. A hyphen tells it from fields and arguments of GraphQL. */
-const NAMED_HEADER = new RegExp(
-  `((?<![\\w-])(?=\\w{1,60}-)[\\w-]{0,60}?(?:${SECRET_WORDS.source})[\\w-]{0,60}[ \\t]{0,9}:[ \\t]+)(?!\\{\\{)[^\\s"'\\\\][^"'\\\\\\n]*`,
-  'gi',
-);
-
-/** A part of a connection string, such as `Password=abc;`, which ends at the semicolon if there is one. */
-const NAMED_PART = new RegExp(
-  `(?<![?&][\\w.~%-]{0,60})(${CREDENTIAL_NAME}[ \\t]*=[ \\t]*)(?!\\{\\{)[^\\s"';]+(?:[^"';\\n]{0,120}(?=;))?`,
-  'gi',
-);
-
-/** User information and query strings of URLs, credentials of `Authorization`, presets that are no session variables, and texts that are named as credentials. */
-function withoutCredentials(text: string): string {
-  return (
-    text
-      // A password may contain slashes and the sign that ends it, so all up to the last one is taken.
-      .replace(/:\/\/(?:[^\s/:@"'{}]*:[^\s"'{}]*|[^\s/@"'{}]+)@/g, `://${REDACTED}@`)
-      .replace(/\b(Bearer|Basic)(\s+)[\w.~+/=-]{6,}/gi, `$1$2${REDACTED}`)
-      .replace(/([?&][\w.~%[\]-]+=)(?!\{\{)[^&\s"'#{}]+/g, `$1${REDACTED}`)
-      .replace(NAMED_CREDENTIAL, `$1${REDACTED}`)
-      .replace(NAMED_HEADER, `$1${REDACTED}`)
-      .replace(NAMED_PART, `$1${REDACTED}`)
-      .replace(/(@preset\s*\(\s*value\s*:\s*"(?!x-hasura-))[^"\n]*"/gi, `$1${REDACTED}"`)
-  );
 }
 
 const SCALAR_MARK = '\u001f';

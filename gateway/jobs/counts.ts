@@ -13,6 +13,8 @@ const OTHER_REASON = 'other';
 export class JobCounts {
   readonly acceptedByKind = new Map<string, number>();
   readonly refusedByKind = new Map<string, number>();
+  /** By kind and quota. */
+  readonly overQuotas = new Map<string, { kind: string; quota: string; count: number }>();
   /** By kind, outcome and reason, which handlers take from a small set. */
   readonly runs = new Map<string, { kind: string; outcome: string; reason: string; count: number }>();
   readonly waits = new Map<string, Durations>();
@@ -24,6 +26,13 @@ export class JobCounts {
 
   refused(kind: string): void {
     increment(this.refusedByKind, kind);
+  }
+
+  overQuota(kind: string, quota: string): void {
+    const key = `${kind} ${quota}`;
+    const known = this.overQuotas.get(key);
+    if (known) known.count++;
+    else this.overQuotas.set(key, { kind, quota, count: 1 });
   }
 
   began(kind: string, waitedMs: number): void {

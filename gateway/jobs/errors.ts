@@ -21,6 +21,19 @@ export function tooManyJobsWait(): GatewayError {
   });
 }
 
+/** How many jobs that have not ended a user and a tenant may have. Absent: any number. */
+export interface JobQuotas {
+  readonly user?: number | undefined;
+  readonly tenant?: number | undefined;
+}
+
+/** As many jobs of the user or the tenant have not ended as may wait. */
+export function tooManyJobsOf(quota: keyof JobQuotas): GatewayError {
+  return new GatewayError('job-limit-exceeded', `too many jobs of this ${quota} have not ended yet`, {
+    headers: { 'retry-after': '10' },
+  });
+}
+
 /** A process with `PORTICO_JOBS=run`. */
 export function jobsNotAcceptedHere(): GatewayError {
   return new GatewayError('service-unavailable', 'this process runs jobs and accepts none');

@@ -56,6 +56,8 @@ export interface NewJob {
   readonly payload: Json;
   /** Whose result it is, for `result`: compared as a whole. Kept with the result. */
   readonly owner?: Readonly<Record<string, string>> | undefined;
+  /** Of an action: whether it is refused where its tenant, or the user that `owner` names, has too many jobs already. */
+  readonly isLimited?: boolean | undefined;
   /** Whether a caller may wait for its result: its end is announced to all processes. */
   readonly isWatched?: boolean | undefined;
   /** The span that the run's trace continues. */
@@ -106,8 +108,8 @@ export type JobOutcome =
       readonly outcome: 'postponed';
       readonly reason: string;
       readonly afterMs: number;
-      /** What waits with it: the jobs of its queue, or those of its tenant in the queue. */
-      readonly pauses: 'queue' | 'tenant';
+      /** What waits with it: the jobs of its queue, those of its tenant in the queue, or no other one. */
+      readonly pauses: 'queue' | 'tenant' | 'nothing';
     }
   | { readonly outcome: 'dead'; readonly reason: string; readonly errors: Json }
   | { readonly outcome: 'expired' };
@@ -137,9 +139,13 @@ export function retryLater(
 
 /**
  * Could not be tried, such as with an open circuit breaker: does not count as an attempt, and this process begins no
- * other job of the queue, or of the tenant in the queue, for `afterMs` milliseconds.
+ * other job of the queue, or of the tenant in the queue, for `afterMs` milliseconds, unless it pauses nothing.
  */
-export function postponed(reason: string, afterMs: number, pauses: 'queue' | 'tenant' = 'queue'): JobOutcome {
+export function postponed(
+  reason: string,
+  afterMs: number,
+  pauses: 'queue' | 'tenant' | 'nothing' = 'queue',
+): JobOutcome {
   return { outcome: 'postponed', reason, afterMs, pauses };
 }
 

@@ -5,7 +5,7 @@ import { JobsAdmin } from './admin.ts';
 import { JobCounts } from './counts.ts';
 import { CronPlanStore } from './cron-plans.ts';
 import { JobsDatabase } from './database/index.ts';
-import { jobsNotAcceptedHere } from './errors.ts';
+import { type JobQuotas, jobsNotAcceptedHere } from './errors.ts';
 import { Invocations } from './invocations.ts';
 import type { AcceptedJob, JobHandler, JobResult, NewJob } from './job.ts';
 import { Maintenance } from './maintenance.ts';
@@ -23,6 +23,8 @@ export interface JobsOptions {
   readonly mode: JobsMode;
   /** Jobs that this process runs at a time. */
   readonly slots: number;
+  /** Of jobs that are limited. Absent: none. */
+  readonly quotas?: JobQuotas;
   readonly retentionDays: number;
   readonly deadRetentionDays: number;
   readonly telemetry: Pick<Telemetry, 'tracer'>;
@@ -36,7 +38,8 @@ export interface Jobs {
   /**
    * Accepts a job. It resolves after the commit: what it returns survives the end of any process.
    *
-   * @throws GatewayError `service-unavailable` with `Retry-After` when it was not committed, or may not have been.
+   * @throws GatewayError with `Retry-After`: `service-unavailable` when it was not committed, or may not have been, and
+   * `job-limit-exceeded` when it is limited and over a quota.
    */
   enqueue(job: NewJob): Promise<AcceptedJob>;
   /**
@@ -94,7 +97,7 @@ export function openJobs(options: JobsOptions): Jobs {
   const wake = () => {
     if (isStarted) runner?.wake();
   };
-  const acceptor = new JobAcceptor(database, counts, wake);
+  const acceptor = new JobAcceptor(database, counts, wake, options.quotas);
   const maintenance = new Maintenance(admin, options);
 
   return {

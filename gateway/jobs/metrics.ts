@@ -14,6 +14,12 @@ export function jobMetrics(counts: JobCounts): readonly Metric[] {
     counter('portico_jobs_accepted_total', 'Jobs that were committed.', ['kind'], byKind(counts.acceptedByKind)),
     counter('portico_jobs_refused_total', 'Jobs that could not be committed.', ['kind'], byKind(counts.refusedByKind)),
     counter(
+      'portico_jobs_over_quota_total',
+      'Jobs that were refused since their user or tenant has too many that have not ended.',
+      ['kind', 'quota'],
+      [...counts.overQuotas.values()].map(({ kind, quota, count }) => ({ labels: { kind, quota }, value: count })),
+    ),
+    counter(
       'portico_job_runs_total',
       'Attempts of jobs, by how they ended and why.',
       ['kind', 'outcome', 'reason'],

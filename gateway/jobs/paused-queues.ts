@@ -40,7 +40,7 @@ export class PausedQueues {
   }
 
   #pause({ kind, queue, tenant }: LaneCursor, { reason, afterMs, pauses }: Postponed): boolean {
-    if (afterMs <= 0) return false;
+    if (afterMs <= 0 || pauses === 'nothing') return false;
     const lane = { kind, queue, tenant: pauses === 'queue' ? null : tenant };
     const now = performance.now();
     const key = keyOf(lane);

@@ -41,10 +41,15 @@ export function openConfiguredParts(options: ConfiguredPartsOptions): Configured
   const [graph, passThrough, backgroundWork] = withStartErrors(() =>
     together(
       () =>
-        new LiveGraph(metadata, { ...sources, jobs: loadedJobs?.jobs }, log, {
-          graceMs: config.PORTICO_READY_GRACE_SECONDS * 1000,
-          enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
-        }),
+        new LiveGraph(
+          metadata,
+          { ...sources, jobs: loadedJobs?.jobs, credentialHeaders: authenticator.credentialHeaders },
+          log,
+          {
+            graceMs: config.PORTICO_READY_GRACE_SECONDS * 1000,
+            enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
+          },
+        ),
       () =>
         openPassThrough({
           metadata,

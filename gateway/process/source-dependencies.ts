@@ -1,7 +1,7 @@
 import type { Durations, Logger } from '../../platform/index.ts';
-import type { Assertions } from '../assertions/index.ts';
+import { type Assertions, openSealer } from '../assertions/index.ts';
 import type { GatewayConfig } from '../config.ts';
-import { openSchemaStore } from '../sources/index.ts';
+import { openSchemaStore, STORED_HEADERS_PURPOSE } from '../sources/index.ts';
 import type { UpstreamConnections } from '../upstream/index.ts';
 
 export interface SourceDependenciesOptions {
@@ -20,6 +20,7 @@ export function sourceDependencies({ config, http, assertions, compositions, log
     http,
     publicRole: config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE,
     assertions,
+    headerSealer: openSealer(config, STORED_HEADERS_PURPOSE),
     operatorSource: config.PORTICO_OPERATOR_SOURCE,
     webhookSecret: config.PORTICO_WEBHOOK_SECRET,
     showInternals: config.HASURA_GRAPHQL_DEV_MODE,

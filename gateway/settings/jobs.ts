@@ -12,6 +12,14 @@ export const jobSettings = {
   PORTICO_JOBS_CONCURRENCY: setting
     .integer(20, 1, 1_000)
     .describe('Jobs that a process runs at a time; each worker is a process.'),
+  PORTICO_JOBS_MAX_PER_USER: setting
+    .integer(1_000, 0, 1_000_000)
+    .describe(
+      'Jobs of asynchronous actions that a user may have at a time, waiting and running, before further ones are refused with 429; 0: any number. See [jobs.md](jobs.md#quotas).',
+    ),
+  PORTICO_JOBS_MAX_PER_TENANT: setting
+    .integer(10_000, 0, 1_000_000)
+    .describe('The same for all users of a tenant together.'),
   PORTICO_JOBS_LEASE_SECONDS: setting
     .integer(30, 3, 3_600, 'seconds')
     .describe('After how long others run the jobs of a process that was killed or lost the database.'),

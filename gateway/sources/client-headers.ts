@@ -77,7 +77,7 @@ export function clientHeaderForwarding(
   const isLeft = (name: string) => {
     if (left.has(name) || NEVER_FORWARDED_FAMILIES.test(name)) return true;
     if (!IS_FOLDED.test(name)) return false;
-    const folded = fold(name);
+    const folded = foldedName(name);
     return reserved.has(folded) || NEVER_FORWARDED_FAMILIES.test(folded);
   };
   return (client) => {
@@ -97,16 +97,21 @@ export function clientHeaderForwarding(
 /** Of these the forwarding makes `x-forwarded-*` headers. */
 const DESCRIBED = ['host', 'user-agent', 'origin'];
 
-/** The least of a client's headers of which `forward` makes the same later: what no upstream gets is not stored. */
+/**
+ * The least of a client's headers of which `forward` makes the same later: what no upstream gets is not stored.
+ *
+ * @param credentials folded names of headers that are not stored either.
+ */
 export function headersToStore(
-  forward: HeaderForwarding | undefined,
+  forward: HeaderForwarding,
   client: IncomingHttpHeaders,
+  credentials: ReadonlySet<string>,
 ): IncomingHttpHeaders {
-  if (!forward) return {};
   const stored: IncomingHttpHeaders = {};
   for (const name of [...Object.keys(forward(client)), ...DESCRIBED]) {
     const value = client[name];
-    if (value !== undefined && !NEVER_FORWARDED_FAMILIES.test(name)) stored[name] = value;
+    if (value === undefined || NEVER_FORWARDED_FAMILIES.test(name) || credentials.has(foldedName(name))) continue;
+    stored[name] = value;
   }
   return stored;
 }
@@ -117,7 +122,7 @@ const IS_FOLDED = /[^a-z0-9-]/;
  * A name as servers may read it that know headers as CGI variables, where `x_hasura_role` and `x.hasura.role` are
  * `HTTP_X_HASURA_ROLE` too.
  */
-function fold(name: string): string {
+export function foldedName(name: string): string {
   return name.replace(/[^a-z0-9]/g, '-');
 }
 

@@ -1,4 +1,4 @@
-export { codeWithoutExtensions, openActions, VERBATIM } from './actions/index.ts';
+export { codeWithoutExtensions, openActions, STORED_HEADERS_PURPOSE, VERBATIM } from './actions/index.ts';
 export { clientHeaderForwarding } from './client-headers.ts';
 export type {
   CompiledOperation,

@@ -1,6 +1,6 @@
 import type { SubschemaConfig } from '@graphql-tools/delegate';
 import type { GraphQLDirective, GraphQLSchema } from 'graphql';
-import type { Durations, Logger } from '../../platform/index.ts';
+import type { Durations, Logger, Sealer } from '../../platform/index.ts';
 import type { Assertions } from '../assertions/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import type { Environment, ValuePath } from '../metadata/index.ts';
@@ -105,6 +105,10 @@ export interface SourceDependencies {
   readonly webhookSecret?: string | undefined;
   /** Signs service assertions; undefined without a key. */
   readonly assertions?: Assertions | undefined;
+  /** Encrypts headers of clients in jobs; undefined without a key. */
+  readonly headerSealer?: Pick<Sealer, 'seal' | 'open'> | undefined;
+  /** Names of headers that callers authenticate by, as far as the gateway is configured for them. */
+  readonly credentialHeaders?: readonly string[];
   /** The remote schema whose requests prove that their caller has shown the admin secret; none when absent. */
   readonly operatorSource?: string | undefined;
   /** Whether errors contain internal details of failed calls. Never in production. */

@@ -69,6 +69,7 @@ const auth = await keep(
       },
       auth_token_refresh: (_, { data }: { data: { refresh_token: string } }, { extensions }) => {
         if (/^secret-refresh-token-\d$/.test(data.refresh_token)) return granted(next(data.refresh_token));
+        if (data.refresh_token.startsWith('of-')) return granted('next', accessTokenOf(data.refresh_token.slice(3)));
         extensions.http = { status: data.refresh_token === 'overload' ? 503 : 401 };
         return { success: false, error_message: 'no such token' };
       },
@@ -82,9 +83,12 @@ const auth = await keep(
   }),
 );
 
-function granted(refresh_token: string) {
-  return { success: true, error_message: null, data: { access_token: 'a.b.c', expires_in: 900, refresh_token } };
+function granted(refresh_token: string, access_token = 'a.b.c') {
+  return { success: true, error_message: null, data: { access_token, expires_in: 900, refresh_token } };
 }
+
+/** Of a session with this id. */
+const accessTokenOf = (sid: string) => `a.${Buffer.from(JSON.stringify({ sid })).toString('base64url')}.c`;
 
 const seen = await keep(serve((received, response) => reply(response, 200, received.headers)));
 const hook = await keep(webhook(() => ({ ok: true })));
@@ -256,12 +260,71 @@ describe('a session of the console', () => {
     for (const answer of [wrong, late, broken]) expect(answer.headers['set-cookie']).toBeUndefined();
   });
 
-  test('is not continued without its cookie, or with two', async () => {
+  /** Of what a page of another port has set for other paths. */
+  const REMOVED_ELSEWHERE = [
+    '/',
+    '/console',
+    '/console/',
+    '/console/session/',
+    '/console/session/refresh',
+    '/console/session/refresh/',
+  ].map((path) => `${LOCAL_COOKIE}=; HttpOnly; SameSite=Strict; Max-Age=0; Path=${path}`);
+
+  test.each([
+    ['before', `${LOCAL_COOKIE}=planted; ${LOCAL_COOKIE}=${TOKEN}`, ['planted', TOKEN]],
+    ['behind', `${LOCAL_COOKIE}=${TOKEN}; ${LOCAL_COOKIE}=planted`, [TOKEN]],
+  ])('is continued where a page of another port has set a cookie %s its own, which is removed', async (...given) => {
+    const [, cookie, tried] = given;
+    const { status, headers } = await act('refresh', {}, { cookie });
+    expect(status).toBe(200);
+    expect(variables()).toEqual(tried.map((refresh_token) => ({ refresh_token })));
+    expect(headers['set-cookie']).toEqual([
+      ...REMOVED_ELSEWHERE,
+      `${LOCAL_COOKIE}=${next(TOKEN)}; HttpOnly; SameSite=Strict`,
+    ]);
+  });
+
+  test('is the one that the page names: a valid token of another one that was planted ends that one', async () => {
+    for (const cookie of [
+      `${LOCAL_COOKIE}=of-theirs; ${LOCAL_COOKIE}=of-mine`,
+      `${LOCAL_COOKIE}=of-mine; ${LOCAL_COOKIE}=of-theirs`,
+    ]) {
+      const { status, body } = await act('refresh', { session: 'mine' }, { cookie });
+      expect([status, body]).toMatchObject([200, { data: { access_token: accessTokenOf('mine') } }]);
+    }
+    const tried = ['of-theirs', 'next', 'of-mine', 'of-mine'];
+    expect(variables()).toEqual(tried.map((refresh_token) => ({ refresh_token })));
+    const { status, headers } = await act('refresh', { session: 'mine' }, { cookie: `${LOCAL_COOKIE}=of-theirs` });
+    expect([status, headers['set-cookie']]).toEqual([401, [`${LOCAL_COOKIE}=; HttpOnly; SameSite=Strict; Max-Age=0`]]);
+  });
+
+  test('is left as it is while a token of several cannot be tried', async () => {
+    const cookie = `${LOCAL_COOKIE}=overload; ${LOCAL_COOKIE}=${TOKEN}`;
+    const { status, headers } = await act('refresh', {}, { cookie });
+    expect([status, headers['set-cookie']]).toEqual([503, undefined]);
+  });
+
+  test('is ended with all cookies of its name', async () => {
+    const { status, headers } = await act(
+      'logout',
+      {},
+      { cookie: `${LOCAL_COOKIE}=${TOKEN}; ${LOCAL_COOKIE}=unknown` },
+    );
+    expect([status, headers['set-cookie']?.length]).toEqual([200, 1 + REMOVED_ELSEWHERE.length]);
+    expect(variables()).toEqual([{ refresh_token: TOKEN }, { refresh_token: 'unknown' }]);
+  });
+
+  test('costs 16 tries at most', async () => {
+    const cookie = Array.from({ length: 40 }, (_, index) => `${LOCAL_COOKIE}=planted-${index}`).join('; ');
+    expect((await act('refresh', {}, { cookie })).status).toBe(401);
+    expect(asked()).toHaveLength(16);
+  });
+
+  test('is not continued without its cookie', async () => {
     for (const cookie of [
       '',
       'other=1',
       `${LOCAL_COOKIE}=`,
-      `${LOCAL_COOKIE}=${TOKEN}; ${LOCAL_COOKIE}=${next(TOKEN)}`,
       `${SECURE_COOKIE}=${TOKEN}`,
       `portico-console-1=${TOKEN}`,
     ]) {

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { connectToDatabase } from '../../auth-service/database/index.ts';
 import { createTestDatabase, type TestDatabase } from '../database/index.ts';
 import { launchPortico, makeDataDir, type Portico, startPortico } from '../e2e/portico.ts';
 
@@ -44,4 +45,18 @@ test('when I ask for the demo accounts they are there at once, and asking again 
     expect(await seeding.ended).toMatchObject({ code: 0, stderr: '' });
   }
   expect(await statusOfAlicesLogin()).toBe(200);
+});
+
+test('beside tenants of mine they are only added when I accept public passwords', async () => {
+  const client = await connectToDatabase(database.url);
+  await client.query("INSERT INTO tenants (id, name) VALUES (9, 'mine')");
+  await client.end();
+  const seed = (...flags: string[]) =>
+    launchPortico({ dataDir: portico.dataDir, environment, arguments: ['seed-demo', ...flags] }).ended;
+  const refused = await seed();
+  expect([refused.code, refused.stdout + refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('only added with --unsafe-public-passwords'),
+  ]);
+  expect(await seed('--unsafe-public-passwords')).toMatchObject({ code: 0 });
 });

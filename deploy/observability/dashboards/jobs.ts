@@ -50,11 +50,16 @@ export const jobs: DashboardDescription = {
         },
         {
           title: 'Accepted and refused jobs',
-          description: 'Refused: they could not be committed, and callers were told so.',
+          description:
+            'Refused: they could not be committed, and callers were told so. Over the quota: their user or tenant has too many already.',
           unit: 'ops',
           queries: [
             { expr: rateOf('portico_jobs_accepted_total', 'kind'), legend: '{{kind}} accepted' },
             { expr: rateOf('portico_jobs_refused_total', 'kind'), legend: '{{kind}} refused' },
+            {
+              expr: rateOf('portico_jobs_over_quota_total', 'kind, quota'),
+              legend: '{{kind}} over the quota of the {{quota}}',
+            },
           ],
           alert: 'PorticoJobsUnavailable',
         },

@@ -30,6 +30,12 @@ const objectType = mapping({
   relationships: relationshipsShape,
 });
 
+/** The name of a header (RFC 9110 section 5.6.2), in lower case. */
+const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9a-z-]+$/i, 'expected the name of a header')
+  .transform((given) => given.toLowerCase());
+
 /** How the jobs of an asynchronous action are run. */
 const jobShape = mapping({
   max_attempts: z.int().min(1).max(1_000).optional(),
@@ -42,6 +48,8 @@ const jobShape = mapping({
     .regex(/^x-hasura-/i, 'expected the name of a session variable, x-hasura-…')
     .transform((variable) => variable.toLowerCase())
     .optional(),
+  /** Headers of clients with credentials that jobs keep all the same, where headers are forwarded: without that, none is kept. */
+  keep_credentials: z.array(headerName).optional(),
 });
 
 /** `actions.yaml`: webhooks that resolve a root field. Their types are in `actions.graphql`. */

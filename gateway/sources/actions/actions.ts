@@ -13,14 +13,14 @@ import {
 } from '../../metadata/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import { MIN_SECRET_LENGTH, SIGNATURE_HEADER } from '../../webhooks/index.ts';
-import { clientHeaderForwarding } from '../client-headers.ts';
+import { clientHeaderForwarding, foldedName } from '../client-headers.ts';
 import { openResilientClient } from '../open-client.ts';
 import { ownHeaderNames } from '../operation-context.ts';
 import type { Source, SourceDependencies, Subschema } from '../source.ts';
 import { plainHeaders } from './action-request.ts';
 import { actionSubschema } from './action-schema.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
-import { ACTION_JOBS, acceptAction, actionJobs, answerResult } from './async-actions.ts';
+import { ACTION_JOBS, acceptAction, actionJobs, answerResult, type KeptHeaders } from './async-actions.ts';
 
 /** An action as far as it does not depend on who calls it. */
 type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType'>;
@@ -34,7 +34,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
   const { actions } = metadata.actions;
   if (actions.length === 0) return undefined;
   const webhooks = prepareWebhooks(metadata, surroundings);
-  const { jobs, log } = surroundings;
+  const { jobs, log, headerSealer: sealer } = surroundings;
   const { asyncOutputs } = metadata.actionTypes;
   const asyncActions = new Map(actions.filter(({ name }) => asyncOutputs.has(name)).map((one) => [one.name, one]));
   /** What their jobs call. */
@@ -53,7 +53,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
         }
         if (operation !== 'mutation') return answerResult(name, jobs);
         if (!asyncWebhooks.has(name)) asyncWebhooks.set(name, { ...webhook, operation, outputType });
-        return acceptAction(asynchronous, webhook.target, jobs);
+        return acceptAction(asynchronous, keptHeaders(asynchronous, webhook, surroundings), jobs);
       },
       (id, onChange) => jobs?.watch(id, onChange) ?? (() => {}),
     );
@@ -67,7 +67,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
       setActive: (isActive: boolean) => {
         stopJobs?.();
         stopJobs = isActive
-          ? jobs.handle(ACTION_JOBS, actionJobs(asyncWebhooks, queueLimits(asyncActions.values()), log))
+          ? jobs.handle(ACTION_JOBS, actionJobs(asyncWebhooks, queueLimits(asyncActions.values()), sealer, log))
           : undefined;
       },
     }),
@@ -88,6 +88,18 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
       return subschema;
     },
   };
+}
+
+/** What its jobs keep of the headers of clients; undefined where the webhook is sent none of them. */
+function keptHeaders(
+  { definition }: ActionMetadata,
+  { target: { forwardHeaders: forward } }: PreparedWebhook,
+  { headerSealer: sealer, credentialHeaders = [] }: SourceDependencies,
+): KeptHeaders | undefined {
+  if (!forward || !sealer) return undefined;
+  const named = new Set(definition.job?.keep_credentials?.map(foldedName));
+  const credentials = [...CREDENTIAL_HEADERS, ...credentialHeaders].map((name) => foldedName(name.toLowerCase()));
+  return { forward, credentials: new Set(credentials.filter((name) => !named.has(name))), sealer };
 }
 
 function queueLimits(actions: Iterable<ActionMetadata>): ReadonlyMap<string, QueueLimits> {
@@ -111,11 +123,22 @@ function prepareWebhooks(metadata: Metadata, surroundings: SourceDependencies): 
         ['kind'],
         `action "${action.name}": asynchronous actions need a database for their jobs: set HASURA_GRAPHQL_METADATA_DATABASE_URL`,
       );
+    const { kind, forward_client_headers: forwards, job } = action.definition;
+    if (kind === 'asynchronous' && forwards && !surroundings.headerSealer)
+      report(
+        ['forward_client_headers'],
+        `action "${action.name}": its jobs keep headers of clients, encrypted: set PORTICO_ASSERTION_KEY, which the key is derived from`,
+      );
+    if (job?.keep_credentials && !forwards)
+      report(['job', 'keep_credentials'], 'no header of a client is kept: needs forward_client_headers');
     webhooks.set(action.name, prepareWebhook(action, surroundings, report));
   });
   if (problems.length > 0) throw new MetadataError(problems);
   return webhooks;
 }
+
+/** Headers with credentials that any gateway may get, beside those of its own settings. */
+const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'proxy-authorization'];
 
 type ReportWebhookProblem = (path: ValuePath, message: string) => void;
 

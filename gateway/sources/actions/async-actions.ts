@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, isUuid, type Logger } from '../../../platform/index.ts';
+import type { GatewayError } from '../../errors.ts';
 import type { Jobs } from '../../jobs/index.ts';
 // Not from its `index.ts`, which loads the engine of jobs: a gateway without a database for jobs does not need it.
 import {
@@ -18,14 +19,14 @@ import {
 import type { ActionMetadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE, createSession, TENANT_VARIABLE } from '../../session/index.ts';
 import { askedWaitMs, UpstreamError, type UpstreamResponse } from '../../upstream/index.ts';
-import { headersToStore } from '../client-headers.ts';
+import { type HeaderForwarding, headersToStore } from '../client-headers.ts';
 import { sourceError } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { AnswerAction } from './action-operation.ts';
-import type { ActionWebhookTarget } from './action-request.ts';
 import { declaredPart } from './action-response.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { asyncResult, storedErrors } from './async-result.ts';
+import { type HeaderSealer, readHeaders, type StoredHeaders, storeHeaders } from './stored-headers.ts';
 
 /** The kind of the jobs of asynchronous actions; their queues are the actions' names. */
 export const ACTION_JOBS = 'action';
@@ -37,25 +38,37 @@ const DEFAULT_MAX_AGE_SECONDS = 3_600;
 /** An action that this process does not have: another version of the metadata may. */
 const UNKNOWN_ACTION_MS = 30_000;
 const UNAVAILABLE_MS = 1_000;
+/** A key that this process does not have: gateways that are started later may. */
+const UNKNOWN_KEY_MS = 30_000;
 /** Characters of an order key that is stored as it is. */
 const MAX_ORDER_KEY = 255;
 
 /** What a run needs of the request that called the action. */
-interface ActionPayload {
+type ActionPayload = StoredHeaders & {
   readonly input: Record<string, unknown>;
   readonly role: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly scopes: readonly string[];
-  /** Of the client: those that the webhook is sent. */
-  readonly headers: OperationContext['clientHeaders'];
   readonly requestId: string;
   readonly clientAddress: string;
+};
+
+/** The headers of clients that jobs of an action keep. */
+export interface KeptHeaders {
+  readonly forward: HeaderForwarding;
+  /** Folded names of those that are left out. */
+  readonly credentials: ReadonlySet<string>;
+  readonly sealer: HeaderSealer;
 }
 
-/** Accepts an action for later, and answers its id. */
+/**
+ * Accepts an action for later, and answers its id.
+ *
+ * @param kept undefined where its webhook is sent no headers of clients.
+ */
 export function acceptAction(
   { name, definition }: ActionMetadata,
-  { forwardHeaders }: Pick<ActionWebhookTarget, 'forwardHeaders'>,
+  kept: KeptHeaders | undefined,
   jobs: Jobs | undefined,
 ): AnswerAction {
   return (input, call, done) => {
@@ -65,7 +78,9 @@ export function acceptAction(
       role: session.role,
       variables: session.variables,
       scopes: session.scopes,
-      headers: headersToStore(forwardHeaders, call.clientHeaders),
+      ...(kept
+        ? storeHeaders(headersToStore(kept.forward, call.clientHeaders, kept.credentials), kept.sealer, name)
+        : { headers: {} }),
       requestId: call.requestId,
       clientAddress: call.clientAddress,
     };
@@ -86,6 +101,7 @@ export function acceptAction(
       validForMs: (job?.max_age_seconds ?? DEFAULT_MAX_AGE_SECONDS) * 1000,
       payload: payload as unknown as Json,
       owner: session.variables,
+      isLimited: session.role !== ADMIN_ROLE,
       isWatched: true,
       span: call.span,
     };
@@ -131,13 +147,16 @@ function jobsFailure(
   call: OperationContext,
   event: 'jobs.accept_failed' | 'jobs.result_failed',
 ) {
-  const { message, cause, headers = {} } = error as Error & { headers?: Record<string, string> };
-  call.log.warn({ event, err: cause ?? error, source: name }, 'the database of jobs failed a request');
+  const { message, code, cause, headers = {} } = error as Error & Partial<Pick<GatewayError, 'code' | 'headers'>>;
+  const isOverQuota = code === 'job-limit-exceeded';
+  // A caller decides how often that is.
+  if (!isOverQuota)
+    call.log.warn({ event, err: cause ?? error, source: name }, 'the database of jobs failed a request');
   const seconds = headers['retry-after'];
   if (seconds !== undefined) call.http.headers['retry-after'] = seconds;
   return sourceError(
     name,
-    'service-unavailable',
+    isOverQuota ? code : 'service-unavailable',
     message,
     seconds === undefined ? {} : { retry_after: Number(seconds) },
   );
@@ -147,6 +166,7 @@ function jobsFailure(
 export function actionJobs(
   webhooks: ReadonlyMap<string, ActionWebhook>,
   limits: ReadonlyMap<string, QueueLimits>,
+  sealer: HeaderSealer | undefined,
   log: Logger,
 ): JobHandler {
   return {
@@ -154,13 +174,27 @@ export function actionJobs(
     run: async (job, signal) => {
       const webhook = webhooks.get(job.queue);
       if (!webhook) return postponed('unknown-action', UNKNOWN_ACTION_MS);
-      return runAction(webhook, job, signal, log);
+      const payload = job.payload as unknown as ActionPayload;
+      const clientHeaders = readHeaders(payload, sealer, job.queue);
+      // Others of its queue may be sealed with a key that is here.
+      if (!clientHeaders) return postponed('unknown-key', UNKNOWN_KEY_MS, 'nothing');
+      return runAction(webhook, { job, payload, clientHeaders }, signal, log);
     },
   };
 }
 
-function runAction(webhook: ActionWebhook, job: RunningJob, signal: AbortSignal, log: Logger): Promise<JobOutcome> {
-  const payload = job.payload as unknown as ActionPayload;
+interface ActionRun {
+  readonly job: RunningJob;
+  readonly payload: ActionPayload;
+  readonly clientHeaders: OperationContext['clientHeaders'];
+}
+
+function runAction(
+  webhook: ActionWebhook,
+  { job, payload, clientHeaders }: ActionRun,
+  signal: AbortSignal,
+  log: Logger,
+): Promise<JobOutcome> {
   const cancellation = new Cancellation();
   const cancel = () => cancellation.cancel();
   signal.addEventListener('abort', cancel);
@@ -168,7 +202,7 @@ function runAction(webhook: ActionWebhook, job: RunningJob, signal: AbortSignal,
     session: createSession(payload.role, payload.variables, { scopes: payload.scopes }),
     requestId: payload.requestId || randomUUID(),
     clientAddress: payload.clientAddress,
-    clientHeaders: payload.headers,
+    clientHeaders,
     query: '',
     cancellation,
     log,

@@ -1,2 +1,3 @@
 export { openActions } from './actions.ts';
 export { codeWithoutExtensions, VERBATIM } from './errors.ts';
+export { STORED_HEADERS_PURPOSE } from './stored-headers.ts';

@@ -25,9 +25,12 @@ async function seed(options: SeedOptions = {}): Promise<readonly string[]> {
 
 async function runCommand(changes: Record<string, string> = {}, ...options: string[]) {
   const seeding = runProgram('cli/seed-demo.js', environment(database.url, changes), options);
-  expect({ code: await seeding.ended, stderr: seeding.stderr() }).toMatchObject({ code: 0 });
-  return { stdout: seeding.stdout(), stderr: seeding.stderr() };
+  const code = await seeding.ended;
+  return { code, stdout: seeding.stdout(), stderr: seeding.stderr() };
 }
+
+const UNSAFE = '--unsafe-public-passwords';
+const PRODUCTION = { NODE_ENV: 'production', AUTH_DATABASE_LOGIN: 'trust' };
 
 /** The rows of each statement, as JSON texts. */
 async function query(statement: string): Promise<unknown[]> {
@@ -46,24 +49,38 @@ const DEMO_RIGHTS = [{ roles: ['user', 'manager', 'tenant_admin'], claims: ['x-h
 const GIVE_NOTHING = "UPDATE tenants SET assignable_roles = '{}', assignable_claims = '{}' WHERE id = 1";
 
 test('the operator with the public secret is added for a try', async () => {
-  expect((await runCommand()).stderr).toBe('');
+  expect(await runCommand()).toMatchObject({ code: 0, stderr: '' });
   expect(await query(OPERATORS)).toEqual([{ tenant_id: 3 }]);
   expect(await query(ACME)).toEqual(DEMO_RIGHTS);
 });
 
 test('in production the operator is not added, and the reason is printed', async () => {
-  const { stdout, stderr } = await runCommand({
-    NODE_ENV: 'production',
-    AUTH_DATABASE_LOGIN: 'trust',
-  });
+  const { code, stdout, stderr } = await runCommand(PRODUCTION, UNSAFE);
+  expect(code).toBe(0);
   expect(stdout).toBe('seed-demo: 5 users added, tenants acme, globex\n');
   expect(stderr).toContain('seed-demo: no platform operator is added in production: its secret is public\n');
   expect(await query(OPERATORS)).toEqual([]);
 });
 
+test.each<[where: string, others: string, changes: Record<string, string>]>([
+  ['in production', '', PRODUCTION],
+  ['in a database with other tenants', "INSERT INTO tenants (id, name) VALUES (9, 'ours')", {}],
+  ["in a database where a demo tenant's id is another's", "INSERT INTO tenants (id, name) VALUES (1, 'ours')", {}],
+])('without the flag for public passwords nobody is added %s', async (_where, others, changes) => {
+  if (others !== '') await query(others);
+  expect(await runCommand(changes)).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(UNSAFE) });
+  expect(await query('SELECT username FROM users')).toEqual([]);
+  expect(await query("SELECT id FROM tenants WHERE name <> 'ours'")).toEqual([]);
+});
+
+test('beside demo tenants no flag is needed', async () => {
+  await seed();
+  expect(await runCommand()).toMatchObject({ code: 0, stdout: expect.stringContaining('0 users added') });
+});
+
 test("customers' tenants with the ids of demo tenants get no user, no right and no operator", async () => {
   await query("INSERT INTO tenants (id, name) VALUES (1, 'first'), (2, 'second'), (3, 'third')");
-  const { stdout, stderr } = await runCommand({}, '--from-earlier-version');
+  const { stdout, stderr } = await runCommand({}, '--from-earlier-version', UNSAFE);
   expect(stdout).toBe('seed-demo: 0 users added, tenants none\n');
   expect(stderr).toContain('tenant 3 is not "operations", or another tenant has that name: the platform operator is');
   expect(await query(OPERATORS)).toEqual([]);

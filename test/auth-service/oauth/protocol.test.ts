@@ -86,6 +86,20 @@ describe('the OAuth endpoints', () => {
       {},
     ],
     [
+      'with a resource for a refresh token',
+      '/oauth/token',
+      'invalid_target',
+      { grant_type: 'refresh_token', refresh_token: CANARY, resource: `https://${CANARY}.example.test/` },
+      {},
+    ],
+    [
+      'with several resources',
+      '/oauth/token',
+      'invalid_target',
+      `grant_type=client_credentials&resource=https://a.test/&resource=https://${CANARY}.test/`,
+      {},
+    ],
+    [
       'with a parameter twice',
       '/oauth/token',
       'invalid_request',
@@ -202,6 +216,20 @@ describe('the OAuth endpoints', () => {
       body: { error: 'unauthorized_client' },
     });
     expect((await post('/oauth/token', grant)).status).toBe(200);
+  });
+
+  test('a refusal of a resource leaves the refresh token as it was, and a service account gets no token', async () => {
+    const { body } = await world.service.login({ username: 'alice', password: 'alice at acme', tenant_id: 1 });
+    const grant = { grant_type: 'refresh_token', refresh_token: body.data?.auth_user_login?.data?.refresh_token ?? '' };
+    const resource = 'https://orders.example.test/';
+
+    for (const refused of [
+      await post('/oauth/token', { ...grant, resource }),
+      await post('/oauth/token', { grant_type: 'client_credentials', resource }, own()),
+    ])
+      expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_target' } });
+    // Without a value it counts as left out.
+    expect((await post('/oauth/token', { ...grant, resource: '' })).status).toBe(200);
   });
 
   test('a refresh token that was used before ends the session', async () => {

@@ -39,6 +39,44 @@ describe('a metadata file is shown without', () => {
       'dsn: Server=a;Password=s3cret s3cret;Pwd=a&s3cret#s3cret\nother: host=a password=s3cret',
     ],
     ['basic credentials of any spelling', 'a: basic s3cret-s3cret\nb: BASIC s3cret=='],
+    [
+      'a key that is a password in short',
+      'pass: s3cret\ndb_pass: s3cret\nsmtpPass: s3cret\nDB_PASS2: s3cret\nauth: s3cret',
+    ],
+    [
+      'a key that opens something',
+      'AccountKey: s3cret\nsubscription-key: s3cret\nkey: s3cret\njwt: s3cret\nPSK: s3cret',
+    ],
+    ['a connection string', 'dsn: scott/s3cret@host\nconnectionString: any s3cret\nconnection_uri: s3cret'],
+    [
+      'a password in a text',
+      'comment: "log in as alice, password: s3cret s3cret"\nnote: |\n  the pass: s3cret\nother: password => s3cret',
+    ],
+    ['a password with any sign in a text', 'comment: "password: a,s3cret;s3cret"\nnote: |\n  Pass: a}s3cret\n  b: c'],
+    ['a password on the next line of a text', 'comment: |\n  `password`:\n    s3cret\n  b: c'],
+    ['a quoted password with quotes in it', String.raw`template: '{"password": "a\"s3cret", "b": "it''s"}'`],
+    ['one in a text in quotes', String.raw`template: "{\"password\": \"s3cret\", \"pass\": \"s3cret\"}"`],
+    ['the default of a variable', `query: 'query ($password: String! = "s3cret") { login(password: $password) }'`],
+    [
+      'what a description or a comment of GraphQL says',
+      'schema: |\n  """password: s3cret"""\n  type Query { a: Int # pass: s3cret\n  }',
+    ],
+    [
+      'the fragment of a URL',
+      'url: https://host/a#access_token=s3cret\nother: "{{HOST}}/a#s3cret"\nmore: see https://h#a=b&s3cret',
+    ],
+    ['a query string without names', 'url: https://host/a?s3cret\nother: "https://host/a?b={{B}}&s3cret#c"'],
+    ['a header without a hyphen in a text', 'comment: |\n  Authorization: s3cret\n  Cookie: a=b; s3cret=c'],
+    [
+      'a credential of another scheme',
+      'a: ApiKey s3cret-s3cret\nb: Negotiate s3cret==\nc: curl -u me:s3cret https://host',
+    ],
+    ['what is a token by its form', 'a: see eyJhbGciOiJ.s3cret.s3cret\nb: use ghp_s3crets3cret\nc: AKIAs3crets3cret'],
+    ['a private key', 'a: |\n  -----BEGIN RSA PRIVATE KEY-----\n  s3cret\n  s3cret\n  -----END RSA PRIVATE KEY-----'],
+    [
+      'parts of connection strings of clouds',
+      'a: Endpoint=sb://x/;SharedAccessKeyName=b;SharedAccessKey=s3cret=;AccountKey=s3cret',
+    ],
     ['the address of a database', 'configuration:\n  connection_info:\n    database_url: postgres://a:s3cret@b'],
   ])('%s', (_, text) => {
     expect(text).toContain('s3cret');
@@ -62,6 +100,14 @@ test('names of variables, and keys that only sound like credentials, are shown',
     'query: "query ($pin: Int, $token: String = null) { pin: me(token: $token) { signature } }"',
     'text: "shipping: {{X}}; Password={{PASSWORD}};x-api-key: {{KEY}}"',
     'query_string: "https://host/a?token={{TOKEN}}"',
+    'fragment: "{{BASE}}/a?x={{X}}#{{FRAGMENT}}"',
+    'keep_credentials: [authorization, x-api-key]',
+    'order_key: subject',
+    'pass_through: true',
+    'primary_key: id',
+    'words: "bypass: a, compass: b"',
+    'hosts: [http://auth:4001/graphql, "redis://token:6379"]',
+    `response: '{"ok": {{if $body.token == "a"}} 1 {{else}} 2 {{end}}, "password": {{$body.input.password}}}'`,
   ].join('\n');
   expect(shown(text)).toBe(text);
 });
@@ -110,4 +156,19 @@ test('SDL is shown without presets that are no session variables', () => {
   const sdl = 'type Query { a(b: Int @preset(value: "s3cret"), c: ID @preset(value: "x-hasura-user-id")): Int }';
   expect(redactSdl(sdl)).not.toContain('s3cret');
   expect(redactSdl(sdl)).toContain('x-hasura-user-id');
+});
+
+test('numbers of arguments that are named as credentials are not shown, and types of fields are', () => {
+  expect(redactSdl('type Query { pin(pass: Int = 5532): Int token: String }')).toBe(
+    'type Query { pin(pass: Int = ********): Int token: String }',
+  );
+  expect(shown('query: "mutation { login(pin: 5532, id: 1) { token } }"')).toBe(
+    'query: "mutation { login(pin: ********, id: 1) { token } }"',
+  );
+});
+
+test('lines of a private key stay lines', () => {
+  const text = 'a: |\n  -----BEGIN PRIVATE KEY-----\n  one\n  two\n  -----END PRIVATE KEY-----\nb: c\n';
+  expect(shown(text).split('\n')).toHaveLength(text.split('\n').length);
+  expect(shown(text)).not.toMatch(/one|two/);
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { createSealer } from '../../../auth-service/tokens/index.ts';
+import { createSealer } from '../../platform/index.ts';
 
 describe('a sealed key', () => {
   const sealer = createSealer(randomBytes(32));

@@ -1,0 +1,129 @@
+import { parse } from 'graphql';
+import { isSecretName } from './secret-names.ts';
+
+/** Stands where something is not shown. */
+export const REDACTED = '********';
+
+/**
+ * Takes credentials out of a text, as far as they can be told from the rest: by the name before them, as in `password: x`, headers,
+ * connection strings, JSON and arguments; by where they are in a URL; by their scheme or form. Lines stay as they are.
+ *
+ * @param written as in a file: a text in quotes, with their escapes, is one too.
+ * @param isGraphql where `token: String` is a field and its type.
+ */
+export function redactText(written: string, isGraphql: boolean): string {
+  const text = redactByForm(redactUrls(written)).replace(PRESET, `$1${REDACTED}"`);
+  if (!isGraphql) return redactNamed(text, false);
+  return redactNamed(text, true).replace(TEXTS_OF_GRAPHQL, (one) => redactNamed(one, false));
+}
+
+/** Whether a text is an operation or a schema. */
+export function isGraphqlText(text: string): boolean {
+  if (!text.includes('{')) return false;
+  try {
+    parse(text, { noLocation: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Presets that are no session variables. */
+const PRESET = /(@preset\s*\(\s*value\s*:\s*"(?!x-hasura-))[^"\n]*"/gi;
+
+/** Descriptions, strings and comments, also where the quotes of strings are escaped. */
+const TEXTS_OF_GRAPHQL = /"""[\s\S]*?"""|\\"(?:[^"\\\n]|\\\\)*\\"|"(?:\\.|[^"\\\n])*"|#[^\n]*/g;
+
+/** Of a URL, also one that begins with a variable. A password may contain slashes and the sign that ends it. */
+const URL_TEXT = /(?:\b[a-z][a-z\d+.-]{0,30}:\/\/|\{\{\w{1,100}\}\})[^\s"'<>\\]*/gi;
+const USER_INFORMATION = /^([^/]*:\/\/)(?:[^:@/{}]*:[^{}]*|[^/@{}]+)@/;
+
+/** User information, query string and fragment of URLs. Names of parameters, and values that are variables, stay. */
+function redactUrls(text: string): string {
+  return text
+    .replace(URL_TEXT, (url) => {
+      const shown = url.replace(USER_INFORMATION, `$1${REDACTED}@`);
+      const begin = shown.search(/[?#]/);
+      if (begin < 0) return shown;
+      return (
+        shown.slice(0, begin) +
+        shown.slice(begin).replace(/([?&#])([^?&#]*)/g, (_, sign, part) => sign + redactPart(part))
+      );
+    })
+    .replace(/([?&][\w.~%[\]-]{1,100}=)(?!\{\{|\*)[^&\s"'#{}]+/g, `$1${REDACTED}`);
+}
+
+/** A part of a query string or a fragment. */
+function redactPart(part: string): string {
+  const value = part.indexOf('=') + 1;
+  const written = part.slice(value);
+  return written === '' || written.startsWith('{{') ? part : part.slice(0, value) + REDACTED;
+}
+
+/** Credentials of `Authorization` and of `curl`, JWTs, private keys, and tokens of services that begin with what they are. */
+function redactByForm(text: string): string {
+  return text
+    .replace(/\b(Bearer|Basic|Digest|DPoP|Negotiate|ApiKey)(\s+)(?!\{\{)[\w.~+/=-]{6,}/gi, `$1$2${REDACTED}`)
+    .replace(/((?:^|\s)(?:-u|--user)[ =]{1,9})[^\s"']+/gm, `$1${REDACTED}`)
+    .replace(/\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)*/g, REDACTED)
+    .replace(/\b(?:gh[oprsu]_|github_pat_|[sr]k_(?:live|test)_|xox[abeoprs]-|AKIA|glpat-)[\w-]{8,}/g, REDACTED)
+    .replace(
+      /(-----BEGIN [A-Z ]*PRIVATE KEY-----)([\s\S]*?)(?=-----END|$)/g,
+      (_, begin, key) => begin + sameLines(key),
+    );
+}
+
+/** In place of a text, over as many lines. */
+export function sameLines(written: string): string {
+  return REDACTED + '\n'.repeat(written.split('\n').length - 1);
+}
+
+/** A name and what is between it and its value. A host with a port is none. Repetitions are limited: large texts take linear time. */
+const NAMED = /(?<![\w-])(?<!\/\/|@)([a-z_][\w.-]{0,99})\\?["'`]?[ \t]{0,9}(?:=>|:|=)(?![:=])/gi;
+
+/** A value in quotes, up to the quote that ends it. */
+const QUOTED = [
+  /\s{0,99}\\"(?!\{\{)((?:(?!\\")[^\n])+)/y,
+  /\s{0,99}"(?!\{\{)((?:[^"\\\n]|\\.)+)/y,
+  /\s{0,99}'(?!\{\{)((?:[^'\n]|'')+)/y,
+];
+/** A value in a text: its first word, and further ones up to where another value may begin. */
+const PLAIN = /\s{0,99}(?!\{\{|\*{8}|\s)([^\s"'\\]+[^"'\\,;}\n]*)/y;
+/** A part of a connection string, which ends at the semicolon if there is one. */
+const PART = /[ \t]{0,9}(?!\{\{|\*{8})([^\s"';]+(?:[^"';\n]{0,120}(?=;))?)/y;
+/** Of GraphQL: a number, and the default of a variable or an argument. */
+const OF_GRAPHQL = [
+  /[ \t]{0,9}(?:[\w![\] ]{1,100}=[ \t]{0,9})?(-?\d[\d.]*)/y,
+  /[ \t]{0,9}[\w![\] ]{1,100}=[ \t]{0,9}\\?"(?!\{\{)((?:[^"\\\n]|\\[^"])+)/y,
+];
+
+/** Values whose name says that they are credentials. */
+function redactNamed(text: string, isGraphql: boolean): string {
+  let shown = '';
+  let end = 0;
+  const names = new RegExp(NAMED);
+  for (let found = names.exec(text); found; found = names.exec(text)) {
+    if (!isSecretName(found[1] ?? '')) continue;
+    const unquoted = found[0].endsWith('=') ? [PART] : [PLAIN];
+    const value = valueAt(text, names.lastIndex, [...QUOTED, ...(isGraphql ? OF_GRAPHQL : unquoted)]);
+    if (!value) continue;
+    shown += text.slice(end, value.from) + REDACTED;
+    end = value.to;
+    names.lastIndex = end;
+  }
+  return shown + text.slice(end);
+}
+
+function valueAt(
+  text: string,
+  at: number,
+  forms: readonly RegExp[],
+): { readonly from: number; readonly to: number } | undefined {
+  for (const form of forms) {
+    const one = new RegExp(form);
+    one.lastIndex = at;
+    const found = one.exec(text);
+    if (found?.[1] !== undefined) return { from: one.lastIndex - found[1].length, to: one.lastIndex };
+  }
+  return undefined;
+}
