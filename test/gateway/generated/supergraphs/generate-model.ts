@@ -14,8 +14,13 @@ import {
 } from './graph-model.ts';
 import type { Random } from './random.ts';
 
-/** Those of every graph; others are for graphs with the types that these need. */
-const KEYS = Object.keys(KEY_FIELDS).slice(0, 5) as KeyName[];
+/** The keys of plain graphs. Those of wide ones contain other entities, too. */
+const KEYS: readonly KeyName[] = ['id', 'code', 'num kind', 'place { row }', 'id code'];
+const WIDE_KEYS = (Object.keys(KEY_FIELDS) as KeyName[]).filter((key) => key !== '__typename');
+const GRAPHS = ['alpha', 'bravo', 'carol', 'delta'];
+const WIDE_GRAPHS = [...GRAPHS, 'echo', 'foxtrot'];
+/** A type whose fields some subgraphs lack. */
+const PARTIAL = 'V9';
 const LEAVES = ['String', 'Int', 'Float', 'Boolean', 'ID', 'Any', 'Level', 'Mood'];
 const WRAPPERS = ['T', 'T', 'T', 'T!', 'T!', '[T]', '[T!]', '[T!]!', '[T]!', '[[T]]', '[[T!]!]'];
 const ARGUMENTS = [
@@ -31,9 +36,12 @@ const ARGUMENTS = [
   'l: [Int!] = [1]',
 ];
 
+/** `plain` has what the present engines are known to answer; `wide` has all that a supergraph may have. */
+export type Breadth = 'plain' | 'wide';
+
 /** Makes up the types of a supergraph, and which subgraph has what of them. Not all such subgraphs compose. */
-export function generateModel(random: Random): GraphModel {
-  return new ModelGenerator(random).generate();
+export function generateModel(random: Random, breadth: Breadth = 'plain'): GraphModel {
+  return new ModelGenerator(random, breadth).generate();
 }
 
 class ModelGenerator {
@@ -43,11 +51,14 @@ class ModelGenerator {
   readonly #interfaces: InterfaceModel[] = [];
   readonly #unions = new Map<string, ReadonlyMap<string, readonly string[]>>();
   readonly #enums = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  readonly #isWide: boolean;
   #names = 0;
 
-  constructor(random: Random) {
+  constructor(random: Random, breadth: Breadth) {
     this.#random = random;
-    this.#graphs = random.shuffled(['alpha', 'bravo', 'carol', 'delta']).slice(0, 2 + random.below(3));
+    this.#isWide = breadth === 'wide';
+    const names = this.#isWide ? WIDE_GRAPHS : GRAPHS;
+    this.#graphs = random.shuffled(names).slice(0, 2 + random.below(names.length - 1));
   }
 
   generate(): GraphModel {
@@ -56,6 +67,7 @@ class ModelGenerator {
     this.#addValues();
     const entities = 2 + random.below(3);
     for (let at = 0; at < entities; at++) this.#addEntity(`E${at}`);
+    if (this.#isWide) this.#addWideTypes();
     if (random.chance(70)) this.#addInterface('I0', undefined);
     const [first] = this.#interfaces;
     if (first && !first.objectGraph && random.chance(40)) this.#addInterface('I1', first);
@@ -75,7 +87,7 @@ class ModelGenerator {
       subscription: random.chance(60) ? this.#rootFields('s', 1) : [],
       labels: ['next', 'percent(50)'],
     };
-    decorate(model, random);
+    decorate(model, random, this.#isWide);
     return model;
   }
 
@@ -103,13 +115,27 @@ class ModelGenerator {
     if (this.#random.chance(50)) this.#objects.push({ name: 'Own', graphs: own, fields: [] });
   }
 
+  /** An entity that keys contain, one of which there is a single object, and values whose fields are not all in each subgraph. */
+  #addWideTypes(): void {
+    const random = this.#random;
+    const keyed = (fields: KeyName, graphs: readonly string[]) =>
+      new Map(graphs.map((graph) => [graph, [{ fields, isResolvable: true }]]));
+    this.#objects.push({ name: 'Owner', graphs: keyed('id', this.#graphs), fields: [] });
+    if (random.chance(15))
+      this.#objects.push({ name: 'E9', graphs: keyed('__typename', random.some(this.#graphs, 2)), fields: [] });
+    this.#objects.push({ name: PARTIAL, graphs: new Map(this.#graphs.map((graph) => [graph, []])), fields: [] });
+    if (random.chance(4))
+      this.#objects.push({ name: 'Payload', graphs: new Map([[random.oneOf(this.#graphs), []]]), fields: [] });
+  }
+
   #addEntity(name: string): void {
     const random = this.#random;
+    const possible = this.#isWide ? WIDE_KEYS : KEYS;
     const graphs = random.some(this.#graphs, 1 + random.below(this.#graphs.length));
     const isSimple = random.chance(75);
     const keys = graphs.map((graph): [string, EntityKey[]] => {
-      const names: KeyName[] = isSimple ? ['id'] : [random.oneOf(KEYS)];
-      if (random.chance(30)) names.push(random.oneOf(KEYS));
+      const names: KeyName[] = isSimple ? ['id'] : [random.oneOf(possible)];
+      if (random.chance(30)) names.push(random.oneOf(possible));
       const isResolvable = random.chance(isSimple ? 97 : 90);
       return [graph, [...new Set(names)].map((fields) => ({ fields, isResolvable }))];
     });
@@ -170,9 +196,20 @@ class ModelGenerator {
 
   #addFields(object: ObjectModel): void {
     const random = this.#random;
+    if (object.name === PARTIAL) {
+      for (let at = 0; at < 3; at++) {
+        const graphs = random.some(this.#graphs, 1 + random.below(this.#graphs.length));
+        object.fields.push(this.#leafField(this.#name('v'), this.#shareable(graphs)));
+      }
+      return;
+    }
+    if (object.name === 'Payload')
+      object.fields.push(
+        this.#field('query', 'Query', ['Query'], new Map([...object.graphs.keys()].map((one) => [one, {}]))),
+      );
     const isShared = !isEntity(object) && object.graphs.size === this.#graphs.length;
     if (isShared) {
-      const shares = () => new Map(this.#graphs.map((graph): [string, FieldShare] => [graph, { shareable: true }]));
+      const shares = () => this.#shareable(this.#graphs);
       if (object.name === 'Place') {
         object.fields.push({ name: 'row', type: 'Int!', args: '', shares: shares(), targets: [], isSteady: true });
         object.fields.push({ name: 'shelf', type: 'String', args: '', shares: shares(), targets: [] });
@@ -191,6 +228,16 @@ class ModelGenerator {
     if (one.objectGraph === undefined) return;
     const count = 1 + this.#random.below(2);
     for (let at = 0; at < count; at++) one.objectFields.push(this.#anyField(this.#name('o'), [one.objectGraph]));
+    const [required] = [...one.fields].filter(([name]) => name !== 'id');
+    if (!this.#isWide || !required || !this.#random.chance(60)) return;
+    const [name, type] = required;
+    for (const object of this.#objects)
+      for (const field of object.fields)
+        if (one.members.includes(object.name) && field.name === name) field.isSteady = true;
+    const share = (own: FieldShare) => new Map([[one.objectGraph as string, own]]);
+    one.objectFields.push(this.#field(name, type, [], share({ external: true })));
+    const requiring = this.#field(this.#name('o'), 'String', [], share({ requires: name }));
+    one.objectFields.push({ ...requiring, requires: name });
   }
 
   #rootFields(prefix: string, each: number): FieldModel[] {
@@ -206,18 +253,26 @@ class ModelGenerator {
   #shares(graphs: readonly string[], isShared = this.#random.chance(15)): Map<string, FieldShare> {
     const random = this.#random;
     if (!isShared || graphs.length < 2) return new Map([[random.oneOf(graphs), {}]]);
-    return new Map(random.some(graphs, 2).map((graph): [string, FieldShare] => [graph, { shareable: true }]));
+    return this.#shareable(random.some(graphs, this.#isWide ? 2 + random.below(graphs.length - 1) : 2));
+  }
+
+  #shareable(graphs: readonly string[]): Map<string, FieldShare> {
+    return new Map(graphs.map((graph): [string, FieldShare] => [graph, { shareable: true }]));
   }
 
   #anyField(name: string, graphs: readonly string[], composite = 55, isShared?: boolean): FieldModel {
     const random = this.#random;
+    const isRoot = name.startsWith('q');
     const shares = this.#shares(graphs, isShared);
     if (!random.chance(composite)) return this.#leafField(name, shares);
     const owners = [...shares.keys()];
     const candidates = [...this.#compositeTypes(owners)];
     if (candidates.length === 0) return this.#leafField(name, shares);
     const [named, targets] = random.oneOf(candidates);
-    return this.#field(name, random.oneOf(WRAPPERS).replace('T', named), targets, shares);
+    // What one subgraph lacks of such a value, another one has that has the field too.
+    const all =
+      targets.includes(PARTIAL) && /^[fq]/.test(name) ? this.#shareable(isRoot ? this.#graphs : graphs) : shares;
+    return this.#field(name, random.oneOf(WRAPPERS).replace('T', named), targets, all);
   }
 
   /** The types of objects that all these subgraphs know, and what such an object may be. */

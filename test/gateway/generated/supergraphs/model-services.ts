@@ -15,7 +15,7 @@ import {
 import { parseFieldSet } from '../../../../gateway/supergraph/index.ts';
 import { type GraphModel, innermost, type KeyName } from './graph-model.ts';
 import { subgraphSdls } from './model-sdl.ts';
-import { FAULT, givenValues, ModelValues, selectedOf, type Thing, thingOf } from './model-values.ts';
+import { FAULT, givenValues, ModelValues, ROOT, selectedOf, type Thing, thingOf } from './model-values.ts';
 
 type Resolver = GraphQLFieldResolver<Thing | undefined, unknown>;
 
@@ -87,7 +87,6 @@ function isOfModel({ extensions, message }: GraphQLError): boolean {
   return extensions.code === FAULT || message.startsWith('Cannot return null for non-nullable field');
 }
 
-const ROOT: Thing = { __typename: 'Query', type: 'Query', key: 'root' };
 const typeResolver = { __resolveType: ({ __typename }: Thing) => __typename };
 
 function wholeSchema(schema: GraphQLSchema, { values, mutations }: Scope): GraphQLSchema {

@@ -15,6 +15,9 @@ export interface Thing {
   readonly provided?: ReadonlyMap<string, readonly SelectionNode[]>;
 }
 
+/** What root fields are resolved on. */
+export const ROOT: Thing = { __typename: 'Query', type: 'Query', key: 'root' };
+
 type Arguments = Readonly<Record<string, unknown>>;
 
 const COUNT = 5;
@@ -83,6 +86,7 @@ export class ModelValues {
     }
     if (field.targets.length > 0) {
       const target = field.targets[hash % field.targets.length] ?? '';
+      if (target === 'Query') return ROOT;
       const object = this.#model.objects.find(({ name }) => name === target);
       const count = object && isSingleton(object) ? 1 : COUNT;
       const key = object && isEntity(object) ? `${target}:${(hash >>> 4) % count}` : `${target} ${hash}:${hash % 7}`;
