@@ -123,9 +123,19 @@ class ModelGenerator {
     this.#objects.push({ name: 'Owner', graphs: keyed('id', this.#graphs), fields: [] });
     if (random.chance(15))
       this.#objects.push({ name: 'E9', graphs: keyed('__typename', random.some(this.#graphs, 2)), fields: [] });
-    this.#objects.push({ name: PARTIAL, graphs: new Map(this.#graphs.map((graph) => [graph, []])), fields: [] });
+    this.#addPartialValues();
     if (random.chance(4))
       this.#objects.push({ name: 'Payload', graphs: new Map([[random.oneOf(this.#graphs), []]]), fields: [] });
+  }
+
+  #addPartialValues(): void {
+    const random = this.#random;
+    const fields = Array.from({ length: 3 }, () => {
+      const graphs = random.some(this.#graphs, 1 + random.below(this.#graphs.length));
+      return this.#leafField(this.#name('v'), this.#shareable(graphs));
+    });
+    const graphs = new Map(fields.flatMap(({ shares }) => [...shares.keys()]).map((graph) => [graph, []]));
+    this.#objects.push({ name: PARTIAL, graphs, fields });
   }
 
   #addEntity(name: string): void {
@@ -171,7 +181,7 @@ class ModelGenerator {
 
   #addUnion(): void {
     const random = this.#random;
-    const candidates = this.#objects.filter(({ name }) => name !== 'Place');
+    const candidates = this.#objects.filter(({ name }) => name !== 'Place' && name !== PARTIAL);
     const members = random.some(candidates, 2 + random.below(2));
     const byGraph = this.#graphs.flatMap((graph): [string, readonly string[]][] => {
       const own = members.filter(({ graphs }) => graphs.has(graph) && random.chance(85)).map(({ name }) => name);
@@ -196,13 +206,7 @@ class ModelGenerator {
 
   #addFields(object: ObjectModel): void {
     const random = this.#random;
-    if (object.name === PARTIAL) {
-      for (let at = 0; at < 3; at++) {
-        const graphs = random.some(this.#graphs, 1 + random.below(this.#graphs.length));
-        object.fields.push(this.#leafField(this.#name('v'), this.#shareable(graphs)));
-      }
-      return;
-    }
+    if (object.name === PARTIAL) return;
     if (object.name === 'Payload')
       object.fields.push(
         this.#field('query', 'Query', ['Query'], new Map([...object.graphs.keys()].map((one) => [one, {}]))),
@@ -267,18 +271,27 @@ class ModelGenerator {
     if (!random.chance(composite)) return this.#leafField(name, shares);
     const owners = [...shares.keys()];
     const candidates = [...this.#compositeTypes(owners)];
+    const partial =
+      this.#isWide && /^[fq]/.test(name) ? this.#partialShares(isRoot ? this.#graphs : graphs) : undefined;
+    if (partial && (candidates.length === 0 || random.chance(15)))
+      return this.#field(name, random.oneOf(WRAPPERS).replace('T', PARTIAL), [PARTIAL], partial);
     if (candidates.length === 0) return this.#leafField(name, shares);
     const [named, targets] = random.oneOf(candidates);
-    // What one subgraph lacks of such a value, another one has that has the field too.
-    const all =
-      targets.includes(PARTIAL) && /^[fq]/.test(name) ? this.#shareable(isRoot ? this.#graphs : graphs) : shares;
-    return this.#field(name, random.oneOf(WRAPPERS).replace('T', named), targets, all);
+    return this.#field(name, random.oneOf(WRAPPERS).replace('T', named), targets, shares);
+  }
+
+  /** All subgraphs that know partial values, so that what one lacks of such a value another one has; undefined where some is lost. */
+  #partialShares(graphs: readonly string[]): Map<string, FieldShare> | undefined {
+    const partial = this.#objects.find(({ name }) => name === PARTIAL);
+    const owners = graphs.filter((graph) => partial?.graphs.has(graph));
+    const isWhole = partial?.fields.every(({ shares }) => owners.some((graph) => shares.has(graph)));
+    return isWhole ? this.#shareable(owners) : undefined;
   }
 
   /** The types of objects that all these subgraphs know, and what such an object may be. */
   *#compositeTypes(owners: readonly string[]): Generator<[string, readonly string[]]> {
     const objects = this.#objects.filter(({ graphs }) => owners.every((graph) => graphs.has(graph)));
-    for (const { name } of objects) if (name !== 'Place') yield [name, [name]];
+    for (const { name } of objects) if (name !== 'Place' && name !== PARTIAL) yield [name, [name]];
     for (const one of this.#interfaces) {
       const { name, members, objectGraph } = one;
       if (objectGraph !== undefined && owners.includes(objectGraph)) {
