@@ -68,7 +68,7 @@ export class NotAnswered extends Error {
 }
 
 /** Services answer at once here: what takes as long does not end. */
-const ANSWER_MS = 20_000;
+const ANSWER_MS = 10_000;
 
 /** What the gateway answers operations with: a federated source, as its metadata opens it, with its real clients. */
 export const openProductEngine: OpenEngine = async (graph, services, { labels = new Set() } = {}) => {
