@@ -4,6 +4,7 @@ import type { GeneratedOperation } from '../generated/operations.ts';
 import { differenceOf } from '../generated/same-answer.ts';
 import { hashOf } from '../generated/supergraphs/random.ts';
 import { type OpenedGraph, operationsOf } from './generated-graph.ts';
+import { costOf, type GraphCosts, type OperationCost } from './operation-costs.ts';
 import { OUTAGES } from './outage.ts';
 import { type EngineResult, NotAnswered } from './product-engine.ts';
 
@@ -26,33 +27,23 @@ export interface Finding {
   readonly detail: unknown;
 }
 
-/** What answering an operation took. */
-export interface OperationCost {
-  readonly seed: number;
-  readonly op: number;
-  readonly calls: number;
-  readonly waves: number;
-}
-
 export interface CheckedGraph {
   readonly findings: readonly Finding[];
-  /** Of the operations that were answered without a finding. */
-  readonly costs: readonly OperationCost[];
-  readonly operations: number;
+  readonly costs: GraphCosts;
 }
 
 /** Compares the answers of an engine with those of graphql-js: with all services, with fields that fail, with a service that fails. */
 export async function checkGraph(graph: OpenedGraph, count: number): Promise<CheckedGraph> {
+  const { seed } = graph;
   const findings: Finding[] = [];
-  const costs: OperationCost[] = [];
+  const costs: (OperationCost | undefined)[] = [];
   const all = operationsOf(graph, count);
   for (const [op, operation] of all.entries()) {
     const found = await checkOperation(graph, operation);
-    const { seed } = graph;
     if ('kind' in found) findings.push({ seed, op, operation, ...found });
-    else costs.push({ seed, op, calls: found.calls.length, waves: found.waves });
+    costs.push('kind' in found ? undefined : costOf(found));
   }
-  return { findings, costs, operations: all.length };
+  return { findings, costs: { graph: String(seed), texts: all.map(({ text }) => text), costs } };
 }
 
 type Problem = Pick<Finding, 'kind' | 'detail'>;
