@@ -19,6 +19,8 @@ export interface EngineResult extends Answered {
   readonly calls: readonly ServiceCall[];
   /** How many times services had to be waited for. */
   readonly waves: number;
+  /** The steps that planning took, where the engine counts them. */
+  readonly steps?: number;
 }
 
 /** What answers operations over several services. Operations run one after the other. */

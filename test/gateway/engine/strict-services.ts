@@ -84,9 +84,7 @@ type Facts = ReadonlyMap<string, TypeFacts>;
 /** Services that answer with the same data, and reject what a gateway must not send. */
 export function openStrictServices(graph: StrictGraph): StrictServices {
   const rejections: string[] = [];
-  const sdls = new Map(
-    Object.entries(graph.subgraphs).map(([name, one]) => [name, typeof one === 'string' ? LINK + one : one.sdl]),
-  );
+  const sdls = sdlsOf(graph);
   const facts = new Map([...sdls].map(([name, sdl]) => [name, factsOf(parse(sdl))]));
   const scope: Scope = { ...graph, facts };
   const services = [...sdls].map(([name, sdl]): [string, Service] => {
@@ -106,6 +104,13 @@ export function openStrictServices(graph: StrictGraph): StrictServices {
     ];
   });
   return { sdls, services: new Map(services), rejections, wholeSchema: (schema) => wholeSchema(schema, scope) };
+}
+
+/** The SDL of each service, with the link to the specification. */
+export function sdlsOf({ subgraphs }: Pick<StrictGraph, 'subgraphs'>): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(subgraphs).map(([name, one]) => [name, typeof one === 'string' ? LINK + one : one.sdl]),
+  );
 }
 
 /** The code of errors that are part of the data. */

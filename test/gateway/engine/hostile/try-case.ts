@@ -1,0 +1,77 @@
+import { performance } from 'node:perf_hooks';
+import type { Service } from '../in-process-services.ts';
+import { NotAnswered, NotComposed, openProductEngine } from '../product-engine.ts';
+import { sdlsOf } from '../strict-services.ts';
+import { HOSTILE_CASES } from './cases.ts';
+
+/** What became of one operation. */
+export interface Outcome {
+  readonly index: number;
+  readonly outcome:
+    | 'planned'
+    | 'refused'
+    | 'not composed'
+    | 'never answered'
+    | 'failed'
+    | 'never returned'
+    | 'ended the process';
+  /** Of the error that refuses it, or of the failure. */
+  readonly code?: string | undefined;
+  /** Those that planning took, where the engine counts them. */
+  readonly steps?: number | undefined;
+  /** The longest time that the event loop stood still, in milliseconds. */
+  readonly blockMs?: number;
+  /** The processor time of planning, all threads, in milliseconds. */
+  readonly cpuMs?: number;
+  /** How many calls the first wave makes. */
+  readonly calls?: number;
+}
+
+/** Plans one operation. Its services give nothing, so that planning is all that takes long. */
+export async function tryCase(index: number): Promise<Outcome> {
+  const hostile = HOSTILE_CASES[index];
+  if (!hostile) throw new RangeError(`no case ${index}`);
+  const sdls = sdlsOf(hostile);
+  const nothing: Service = () => ({ data: null, errors: [{ message: 'nothing' }] });
+  const services = new Map([...sdls.keys()].map((name) => [name, nothing]));
+  try {
+    const engine = await openProductEngine({ subgraphs: [...sdls].map(([name, sdl]) => ({ name, sdl })) }, services);
+    // The first operation of an engine opens what all others use.
+    await engine.run('{ __typename }').catch(() => {});
+    const watched = await watchEventLoop(() => engine.run(hostile.text, hostile.variables));
+    engine.close();
+    const { result, blockMs, cpuMs } = watched;
+    const { data, errors = [], calls, steps } = result;
+    const [error] = errors as readonly { readonly extensions?: { readonly code?: string } }[];
+    const cost = { steps, blockMs, cpuMs, calls: calls.length };
+    return data === undefined
+      ? { index, outcome: 'refused', code: error?.extensions?.code, ...cost }
+      : { index, outcome: 'planned', ...cost };
+  } catch (error) {
+    if (error instanceof NotComposed) return { index, outcome: 'not composed', code: error.message };
+    if (error instanceof NotAnswered) return { index, outcome: 'never answered' };
+    return { index, outcome: 'failed', code: String(error) };
+  }
+}
+
+/** Runs something, and measures how long the event loop stood still meanwhile. */
+async function watchEventLoop<T>(run: () => Promise<T>): Promise<{ result: T; blockMs: number; cpuMs: number }> {
+  let isOver = false;
+  let blockMs = 0;
+  let last = performance.now();
+  const turn = () => {
+    const now = performance.now();
+    blockMs = Math.max(blockMs, now - last);
+    last = now;
+    if (!isOver) setImmediate(turn);
+  };
+  await new Promise(setImmediate);
+  const before = process.cpuUsage();
+  last = performance.now();
+  setImmediate(turn);
+  const result = await run();
+  isOver = true;
+  turn();
+  const { user, system } = process.cpuUsage(before);
+  return { result, blockMs, cpuMs: (user + system) / 1000 };
+}
