@@ -280,12 +280,12 @@ function interfaceObjects(count: number, depth: number): HostileCase {
 
 export const HOSTILE_CASES: readonly HostileCase[] = [
   ...parcels,
-  ...[2, 4, 8, 16, 40].flatMap((length) =>
-    [1, 2, 4, 8].flatMap((count) =>
-      [1, 3, 5].flatMap((back) => (['ends', 'all'] as const).map((one) => chains(length, count, back, one))),
+  ...[4, 16, 40].flatMap((length) =>
+    [1, 2, 8].flatMap((count) =>
+      [1, 5].flatMap((back) => (['ends', 'all'] as const).map((one) => chains(length, count, back, one))),
     ),
   ),
-  ...times(60, tangle),
+  ...times(30, tangle),
   ...[2, 5, 20].flatMap((count) =>
     [6, 12].flatMap((depth) => [
       interfaces(count, depth, 'field'),

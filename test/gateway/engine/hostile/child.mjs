@@ -2,7 +2,8 @@
 import { register } from 'node:module';
 
 register(new URL('../../../native-modules/hooks.cjs', import.meta.url));
-const { tryCase } = await import('./try-case.ts');
+const { openTrial } = await import('./trial.ts');
+const tryCase = openTrial();
 for (const index of process.argv.slice(2).map(Number)) {
   process.send({ index });
   process.send(await tryCase(index));

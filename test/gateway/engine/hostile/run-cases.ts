@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Outcome } from './try-case.ts';
+import type { Outcome } from './trial.ts';
 
 const CHILD = fileURLToPath(new URL('child.mjs', import.meta.url));
 /** A case that takes as long does not end. It is no measure of speed. */
