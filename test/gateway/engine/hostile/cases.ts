@@ -1,5 +1,5 @@
 import { Random } from '../../generated/supergraphs/random.ts';
-import type { StrictGraph } from '../strict-services.ts';
+import type { DataObject, FieldScope, StrictGraph } from '../strict-services.ts';
 
 /** An operation that a caller may send to make planning take long. */
 export interface HostileCase {
@@ -8,9 +8,21 @@ export interface HostileCase {
   readonly subgraphs: StrictGraph['subgraphs'];
   readonly text: string;
   readonly variables?: Readonly<Record<string, unknown>>;
+  /** The data that its answer is checked with, where it is. */
+  readonly data?: Pick<StrictGraph, 'roots' | 'entities'>;
 }
 
 const times = <T>(count: number, one: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => one(at));
+
+/** An object whose fields are sums of what they require. */
+function summing(type: string, fields: readonly string[]): DataObject {
+  const values = fields.map((name, at) => [
+    name,
+    (_: unknown, { required }: FieldScope) =>
+      Object.values(required).reduce((sum: number, one) => sum + Number(one), at + 1),
+  ]);
+  return { __typename: type, id: '1', ...Object.fromEntries(values) };
+}
 
 /** The graph that showed that chains of requirements stop a planner: two services require fields of each other. */
 const post: StrictGraph['subgraphs'] = {
@@ -23,10 +35,16 @@ const post: StrictGraph['subgraphs'] = {
 
 const parcelFields = ['total', 'zone', 'tax', 'fee', 'price', 'grams'];
 
+const parcel = summing('Parcel', parcelFields);
+const parcelData = {
+  roots: { Query: { parcel, parcels: [parcel, parcel] }, Mutation: { send: parcel } },
+  entities: [parcel],
+};
+
 /** Each set of fields of that graph. */
 const parcels: readonly HostileCase[] = times(2 ** parcelFields.length - 1, (at) => {
   const selected = parcelFields.filter((_, bit) => ((at + 1) >> bit) % 2 === 1).join(' ');
-  return { family: 'parcel', name: selected, subgraphs: post, text: `{ parcel { ${selected} } }` };
+  return { family: 'parcel', name: selected, subgraphs: post, text: `{ parcel { ${selected} } }`, data: parcelData };
 });
 
 /**
@@ -88,6 +106,10 @@ function tangle(seed: number): HostileCase {
     const all = [...texts, ...[...external].map((name) => `${name}: Int @external`)];
     return `${root}type Thing @key(fields: "id") { id: ID! ${all.join(' ')} }`;
   };
+  const thing = summing(
+    'Thing',
+    fields.map(({ name }) => name),
+  );
   const selected = random.some(
     fields.map(({ name }) => name),
     1 + random.below(fields.length),
@@ -96,6 +118,7 @@ function tangle(seed: number): HostileCase {
     family: 'tangles',
     name: `seed ${seed}`,
     subgraphs: Object.fromEntries(services.map((service, at) => [service, sdlOf(service, at)])),
+    data: { roots: { Query: { thing, things: [thing] } }, entities: [thing] },
     text: `{ thing { ${selected.join(' ')} } things { ${selected.slice(0, 3).join(' ')} } }`,
   };
 }

@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
+import { type ExecutionResult, graphql } from 'graphql';
 import type { Service } from '../in-process-services.ts';
 import { type Engine, NotAnswered, NotComposed, openProductEngine } from '../product-engine.ts';
-import { sdlsOf } from '../strict-services.ts';
+import { openStrictServices, sdlsOf } from '../strict-services.ts';
 import { HOSTILE_CASES, type HostileCase } from './cases.ts';
 
 /** What became of one operation. */
@@ -13,6 +14,7 @@ export interface Outcome {
     | 'not composed'
     | 'never answered'
     | 'failed'
+    | 'wrong answer'
     | 'never returned'
     | 'ended the process';
   /** Of the error that refuses it, or of the failure. */
@@ -27,18 +29,26 @@ export interface Outcome {
   readonly calls?: number;
 }
 
+/** The graph of one case or several. */
+interface Opened {
+  readonly subgraphs: HostileCase['subgraphs'];
+  readonly engine: Engine;
+  readonly truth: ((text: string) => Promise<ExecutionResult>) | undefined;
+  readonly rejections: string[];
+}
+
 /** Tries cases one after the other. Those of the same subgraphs share an engine. */
 export function openTrial(): (index: number) => Promise<Outcome> {
-  let opened: { readonly subgraphs: HostileCase['subgraphs']; readonly engine: Engine } | undefined;
+  let opened: Opened | undefined;
   return async (index) => {
     const hostile = HOSTILE_CASES[index];
     if (!hostile) throw new RangeError(`no case ${index}`);
     try {
       if (opened?.subgraphs !== hostile.subgraphs) {
         opened?.engine.close();
-        opened = { subgraphs: hostile.subgraphs, engine: await openOver(hostile) };
+        opened = await openOver(hostile);
       }
-      return await tryCase(index, hostile, opened.engine);
+      return await tryCase(index, hostile, opened);
     } catch (error) {
       if (error instanceof NotComposed) return { index, outcome: 'not composed', code: error.message };
       if (error instanceof NotAnswered) return { index, outcome: 'never answered' };
@@ -47,23 +57,35 @@ export function openTrial(): (index: number) => Promise<Outcome> {
   };
 }
 
-/** Its services give nothing, so that planning is all that takes long. */
-async function openOver(hostile: HostileCase): Promise<Engine> {
+/** Without data its services give nothing, so that planning is all that takes long. */
+async function openOver(hostile: HostileCase): Promise<Opened> {
+  const { subgraphs, data } = hostile;
   const sdls = sdlsOf(hostile);
+  const strict = data && openStrictServices({ subgraphs, ...data });
   const nothing: Service = () => ({ data: null, errors: [{ message: 'nothing' }] });
-  const services = new Map([...sdls.keys()].map((name) => [name, nothing]));
+  const services = strict?.services ?? new Map([...sdls.keys()].map((name) => [name, nothing]));
   const engine = await openProductEngine({ subgraphs: [...sdls].map(([name, sdl]) => ({ name, sdl })) }, services);
   // The first operation opens what all others use.
   await engine.run('{ __typename }');
-  return engine;
+  const whole = strict?.wholeSchema(engine.schema);
+  const truth = whole && ((text: string) => graphql({ schema: whole, source: text }));
+  return { subgraphs, engine, truth, rejections: strict?.rejections ?? [] };
 }
 
-async function tryCase(index: number, { text, variables }: HostileCase, engine: Engine): Promise<Outcome> {
+async function tryCase(
+  index: number,
+  { text, variables }: HostileCase,
+  { engine, truth, rejections }: Opened,
+): Promise<Outcome> {
+  rejections.length = 0;
   const { result, blockMs, cpuMs } = await watchEventLoop(() => engine.run(text, variables));
   const { data, errors = [], calls, steps } = result;
   const [error] = errors as readonly { readonly extensions?: { readonly code?: string } }[];
   const cost = { steps, blockMs, cpuMs, calls: calls.length };
   if (data === undefined) return { index, outcome: 'refused', code: error?.extensions?.code, ...cost };
+  const expected = await truth?.(text);
+  if (expected && (rejections.length > 0 || JSON.stringify(data) !== JSON.stringify(expected.data)))
+    return { index, outcome: 'wrong answer', code: JSON.stringify({ data, expected, rejections }), ...cost };
   return { index, outcome: 'planned', ...cost };
 }
 
