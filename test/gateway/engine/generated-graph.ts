@@ -6,6 +6,7 @@ import { generateModel } from '../generated/supergraphs/generate-model.ts';
 import type { GraphModel } from '../generated/supergraphs/graph-model.ts';
 import { type ModelServices, openModelServices } from '../generated/supergraphs/model-services.ts';
 import { Random } from '../generated/supergraphs/random.ts';
+import { composeElsewhere } from './compose-elsewhere.ts';
 import type { Service } from './in-process-services.ts';
 import { isDown, type Outage, withOutage } from './outage.ts';
 import { type Engine, type EngineGraph, NotComposed, type OpenEngine } from './product-engine.ts';
@@ -63,8 +64,8 @@ export async function openGraph(
       },
     ]),
   );
-  const graph: EngineGraph = { subgraphs: [...services.sdls].map(([name, sdl]) => ({ name, sdl })) };
-  const engine = await openEngine(graph, answering, { labels: active }).catch((error: unknown) => {
+  const open = async () => openEngine(graphOf(seed, services.sdls), answering, { labels: active });
+  const engine = await open().catch((error: unknown) => {
     if (error instanceof NotComposed) return error.message;
     return `${NOT_OPENED}: ${error instanceof Error ? error.message : String(error)}`;
   });
@@ -73,6 +74,12 @@ export async function openGraph(
   if (invalid) return `INVALID_SCHEMA: ${invalid.message}`;
   const reference = new ReferenceSchema(services.wholeSchema(engine.schema));
   return Object.assign(opened, { seed, engine, services, reference });
+}
+
+/** Every third graph is a supergraph that was made elsewhere. */
+function graphOf(seed: number, sdls: ReadonlyMap<string, string>): EngineGraph {
+  if (seed % 3 === 0) return { supergraphSdl: composeElsewhere(sdls) };
+  return { subgraphs: [...sdls].map(([name, sdl]) => ({ name, sdl })) };
 }
 
 /** So many operations of each kind, always the same for a graph. */

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
-import { parse } from 'graphql';
 import type { Case, CaseOperation, Way } from './cases/index.ts';
-import { type Engine, type EngineGraph, NotComposed, type OpenEngine } from './product-engine.ts';
+import { composeElsewhere } from './compose-elsewhere.ts';
+import type { Engine, EngineGraph, OpenEngine } from './product-engine.ts';
 import { openStrictServices, type StrictServices } from './strict-services.ts';
 
 export interface OpenedCase {
@@ -10,7 +9,7 @@ export interface OpenedCase {
   readonly services: StrictServices;
 }
 
-/** @throws NotComposed */
+/** @throws NotComposed, see `product-engine.ts` */
 export async function openCase(one: Case, way: Way, openEngine: OpenEngine): Promise<OpenedCase> {
   const services = openStrictServices(one);
   return { engine: await openEngine(graphOf(one, way, services), services.services), services };
@@ -19,19 +18,9 @@ export async function openCase(one: Case, way: Way, openEngine: OpenEngine): Pro
 function graphOf(one: Case, way: Way, { sdls }: StrictServices): EngineGraph {
   if (way === 'composed') return { subgraphs: [...sdls].map(([name, sdl]) => ({ name, sdl })) };
   if (one.supergraphSdl !== undefined) return { supergraphSdl: one.supergraphSdl };
-  if (!one.edited) return { supergraphSdl: supergraphOf(sdls) };
+  if (!one.edited) return { supergraphSdl: composeElsewhere(sdls) };
   const others = openStrictServices({ ...one, subgraphs: one.edited.subgraphs });
-  return { supergraphSdl: one.edited.edit(supergraphOf(others.sdls)) };
-}
-
-/** As the composer makes it, without anything of this project. */
-function supergraphOf(sdls: StrictServices['sdls']): string {
-  const composed = composeServices(
-    [...sdls].map(([name, sdl]) => ({ name, typeDefs: parse(sdl), url: `http://services.test/${name}` })),
-  );
-  if (compositionHasErrors(composed))
-    throw new NotComposed(composed.errors.map(({ message }) => ({ code: 'ELSEWHERE', message })));
-  return composed.supergraphSdl;
+  return { supergraphSdl: one.edited.edit(composeElsewhere(others.sdls)) };
 }
 
 /** What is wrong with the answer to an operation; undefined where it is right. */

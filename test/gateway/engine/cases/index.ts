@@ -1,6 +1,7 @@
 import type { Case } from './case.ts';
 import { firstVersion } from './first-version.ts';
 import { queryInPayload } from './query-in-payload.ts';
+import { rootTypeNames } from './root-type-names.ts';
 import { externalKeysOfSharedRoot, unionBelowSharedFields } from './shared-roots.ts';
 import {
   providedOfRecursiveType,
@@ -23,4 +24,5 @@ export const CASES: readonly Case[] = [
   typeNameAsKey,
   providedOfRecursiveType,
   unionBelowSharedFields,
+  rootTypeNames,
 ];
