@@ -7,9 +7,11 @@ import { openPostOffice } from '../federation/post-office.ts';
 import type { World } from '../federation/world.ts';
 import { operations } from '../generated/operations.ts';
 import { keeper } from '../harness/index.ts';
+import { DEEP_JOINS } from './cases/deep-joins.ts';
 import type { Service } from './in-process-services.ts';
 import { costOf, type GraphCosts, higherCosts } from './operation-costs.ts';
 import { openProductEngine } from './product-engine.ts';
+import { openStrictServices } from './strict-services.ts';
 
 const { keep, close } = keeper();
 afterAll(close);
@@ -44,4 +46,15 @@ test.each(Object.entries(WORLDS))('operations on the %s take no more calls and w
   expect(
     higherCosts(name.replace(' ', '-'), [{ graph: name, texts: generated.map(({ text }) => text), costs }]),
   ).toEqual([]);
+});
+
+test('an operation that goes back and forth between services takes six calls in four waves', async () => {
+  const { sdls, services, rejections, wholeSchema } = openStrictServices(DEEP_JOINS);
+  const engine = await openProductEngine({ subgraphs: [...sdls].map(([name, sdl]) => ({ name, sdl })) }, services);
+  const { calls, waves, ...answer } = await engine.run(DEEP_JOINS.text);
+  engine.close();
+  const expected = await graphql({ schema: wholeSchema(engine.schema), source: DEEP_JOINS.text });
+  expect({ answer, rejections }).toEqual({ answer: JSON.parse(JSON.stringify(expected)), rejections: [] });
+  expect(calls.length).toBeLessThanOrEqual(6);
+  expect(waves).toBeLessThanOrEqual(4);
 });

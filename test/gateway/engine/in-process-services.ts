@@ -34,6 +34,8 @@ export interface InProcessServices {
   urlOf(service: string): string;
   /** What services were asked since `forget`. */
   readonly calls: readonly ServiceCall[];
+  /** How many calls have not been answered yet. */
+  unanswered(): number;
   forget(): void;
 }
 
@@ -49,12 +51,14 @@ export function connectInProcess(services: ReadonlyMap<string, Service>): InProc
   let pending: PendingCall[] = [];
   let wave = 0;
   let isWaiting = false;
+  let unanswered = 0;
 
   const dispatch = ({ url, body }: UpstreamRequest, handler: UpstreamHandler): void => {
     const service = decodeURIComponent(new URL(url).pathname.slice(1));
     const { query, variables = {}, operationName } = JSON.parse(String(body));
     const call = { service, query, variables, ...(operationName && { operationName }), wave: wave + 1 };
     calls.push(call);
+    unanswered++;
     pending.push({ ...call, handler });
     if (!isWaiting) waitForQuiet(pending.length, QUIET_TURNS);
   };
@@ -74,6 +78,7 @@ export function connectInProcess(services: ReadonlyMap<string, Service>): InProc
   };
   const answerAll = async (all: readonly PendingCall[]): Promise<void> => {
     const deliveries = await Promise.all(all.map((call) => answered(services.get(call.service), call)));
+    unanswered -= all.length;
     for (const deliver of deliveries) deliver();
   };
   const http = { dispatch, send: sender(dispatch) };
@@ -87,6 +92,7 @@ export function connectInProcess(services: ReadonlyMap<string, Service>): InProc
     },
     urlOf: (service) => `http://services.test/${encodeURIComponent(service)}`,
     calls,
+    unanswered: () => unanswered,
     forget: () => {
       calls.length = 0;
       wave = 0;
