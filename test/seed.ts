@@ -1,5 +1,5 @@
 /** Any number: what matters is that every run of the suites tries the same cases, and has the same result. */
-const FIXED_SEED = 20_260_117;
+export const FIXED_SEED = 20_260_117;
 
 /** The seed of tests that try random cases: a fixed one, or `TEST_SEED`, where `random` means another one each time. */
 export const SEED =

@@ -1,5 +1,12 @@
 import { transformSupergraphToPublicSchema } from '@theguild/federation-composition';
-import { buildASTSchema, type DocumentNode, type GraphQLSchema, Kind, type NamedTypeNode } from 'graphql';
+import {
+  buildASTSchema,
+  type DocumentNode,
+  type GraphQLSchema,
+  Kind,
+  type NamedTypeNode,
+  type SchemaDefinitionNode,
+} from 'graphql';
 
 /** The API schema of a supergraph: without the directives of federation and `@inaccessible` elements. */
 export function buildPublicSchema(supergraph: DocumentNode): GraphQLSchema {
@@ -24,5 +31,14 @@ export function publicDocument(supergraph: DocumentNode): DocumentNode {
       return { ...node, interfaces: known(node.interfaces) };
     return node;
   });
-  return { ...reduced, definitions };
+  return { ...reduced, definitions: [...rootTypes(supergraph), ...definitions] };
+}
+
+/** The reduction leaves out which types are the root types; composing gives them the usual names, others may not. */
+function rootTypes({ definitions }: DocumentNode): readonly SchemaDefinitionNode[] {
+  const schema = definitions.find((one) => one.kind === Kind.SCHEMA_DEFINITION);
+  const isUsual = (schema?.operationTypes ?? []).every(
+    ({ operation, type }) => type.name.value.toLowerCase() === operation,
+  );
+  return !schema || isUsual ? [] : [{ ...schema, directives: [] }];
 }

@@ -5,6 +5,7 @@ import {
   type DocumentNode,
   isTypeDefinitionNode,
   Kind,
+  type OperationTypeNode,
   parse,
 } from 'graphql';
 import { hasFields } from '../syntax/index.ts';
@@ -15,6 +16,8 @@ import { readTypeModel, type TypeModel } from './type-model.ts';
 export interface SupergraphTypes {
   /** The names of the subgraphs, in the order of the supergraph. */
   readonly services: readonly string[];
+  /** The name of the type of root fields. */
+  rootType(operation: OperationTypeNode): string;
   /** An object type, an interface or a union; undefined for other types. */
   type(name: string): TypeModel | undefined;
   /** Whether an object of type `typename` satisfies the type condition. */
@@ -81,7 +84,9 @@ export function outlineOf({ definitions }: DocumentNode): SupergraphOutline {
 export function readSupergraphTypes(supergraph: DocumentNode): SupergraphTypes {
   const byName = new Map<string, DefinitionNode>();
   for (const one of supergraph.definitions) if (isTypeDefinitionNode(one)) byName.set(one.name.value, one);
-  return supergraphTypesOf(outlineOf(supergraph), graphNames(supergraph), (name) => byName.get(name));
+  const schema = supergraph.definitions.find((one) => one.kind === Kind.SCHEMA_DEFINITION);
+  const roots = new Map((schema?.operationTypes ?? []).map(({ operation, type }) => [operation, type.name.value]));
+  return supergraphTypesOf(outlineOf(supergraph), graphNames(supergraph), (name) => byName.get(name), roots);
 }
 
 /**
@@ -108,6 +113,7 @@ function supergraphTypesOf(
   { members, hidden }: SupergraphOutline,
   services: ReadonlyMap<string, string>,
   definitionOf: (name: string) => DefinitionNode | undefined,
+  roots: ReadonlyMap<OperationTypeNode, string> = new Map(),
 ): SupergraphTypes {
   const models = new Map<string, TypeModel>();
   const objects = new Map<string, readonly string[]>();
@@ -129,6 +135,7 @@ function supergraphTypesOf(
   };
   return {
     services: [...services.values()],
+    rootType: (operation) => roots.get(operation) ?? ROOT_TYPES[operation],
     type,
     isA: (typename, condition) => typename === condition || (members.get(condition)?.has(typename) ?? false),
     isAbstract: (typename) => members.has(typename),
@@ -148,6 +155,13 @@ function supergraphTypesOf(
     },
   };
 }
+
+/** The names that composing gives to root types. */
+const ROOT_TYPES: Readonly<Record<OperationTypeNode, string>> = {
+  query: 'Query',
+  mutation: 'Mutation',
+  subscription: 'Subscription',
+};
 
 function isInaccessible({ directives }: { readonly directives?: readonly DirectiveNode[] | undefined }): boolean {
   return (

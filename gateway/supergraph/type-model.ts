@@ -7,7 +7,7 @@ import {
   type TypeNode,
 } from 'graphql';
 import { innermostTypeName } from '../syntax/index.ts';
-import { directiveArgument, hasTrueArgument, parseFieldSet } from './join-directives.ts';
+import { directiveArgument, fieldNamesOf, hasTrueArgument, parseFieldSet } from './join-directives.ts';
 
 /** A set of fields as a directive has it: that of a key, of `@requires` or of `@provides`. */
 export interface FieldSet {
@@ -84,6 +84,8 @@ export function readTypeModel(
       return text === undefined ? [] : [{ text, isResolvable: !isFalse(join, 'resolvable') }];
     });
     const known = new Map<string, ServiceField | undefined>();
+    // With an owner, the fields of keys are those of each subgraph that has the key, without saying so.
+    const keyNames = new Set(owner === undefined ? [] : keys.flatMap(({ text }) => fieldNamesOf(parseFieldSet(text))));
     let usable: readonly FieldSet[] | undefined;
     return {
       isInterfaceObject,
@@ -97,7 +99,7 @@ export function readTypeModel(
       field: (name) => {
         if (known.has(name)) return known.get(name);
         const field = fields.get(name);
-        const found = field && serviceField(field, graph, owner);
+        const found = field && serviceField(field, graph, owner, keyNames);
         known.set(name, found);
         return found;
       },
@@ -130,14 +132,18 @@ function fieldSet(text: string): FieldSet {
   return { text, selections: parseFieldSet(text) };
 }
 
-function serviceField(field: FieldDefinitionNode, graph: string, owner: string | undefined): ServiceField | undefined {
+function serviceField(
+  field: FieldDefinitionNode,
+  graph: string,
+  owner: string | undefined,
+  keyNames: ReadonlySet<string>,
+): ServiceField | undefined {
   const joins = (field.directives ?? []).filter(({ name }) => name.value === 'join__field');
   const typeName = innermostTypeName(field.type);
   const type = typeText(field.type);
-  if (joins.length === 0) {
-    if (owner !== undefined && owner !== graph) return undefined;
+  const isOwn = owner === undefined || owner === graph;
+  if (keyNames.has(field.name.value) || (joins.length === 0 && isOwn))
     return { isResolvable: true, requires: undefined, provides: undefined, type, typeName };
-  }
   const join = joins.find((one) => directiveArgument(one, 'graph') === graph);
   if (!join) return undefined;
   const own = directiveArgument(join, 'type') ?? type;

@@ -1,7 +1,7 @@
 import { Kind, type OperationDefinitionNode } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { JsonObject } from '../json.ts';
-import { type Fetch, type RenamedKey, ROOT_NAMES, separateTypes } from '../plan/index.ts';
+import { type Fetch, type RenamedKey, separateTypes } from '../plan/index.ts';
 import { fetchText, fieldTypeIn, usedVariables, type VariableDefinitions } from './entity-request.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
@@ -40,7 +40,7 @@ export function compileRootFetch<Context>(
 
 function openRootFetch(fetch: Fetch, types: SupergraphTypes, clientVariables: VariableDefinitions) {
   const { service, operation } = fetch;
-  const { selections, renamed } = separateTypes(fetch.selections, ROOT_NAMES[operation], (parent, field) =>
+  const { selections, renamed } = separateTypes(fetch.selections, types.rootType(operation), (parent, field) =>
     fieldTypeIn(types, service, parent, field),
   );
   const definition: OperationDefinitionNode = {

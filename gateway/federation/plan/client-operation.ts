@@ -5,7 +5,6 @@ import {
   type FragmentDefinitionNode,
   Kind,
   type OperationDefinitionNode,
-  type OperationTypeNode,
   parse,
   type SelectionNode,
   visit,
@@ -30,13 +29,6 @@ export interface ClientOperation {
 
 /** Values of the variables that decide about `@skip` and `@include`. */
 export type Conditions = ReadonlyMap<string, boolean>;
-
-/** The names that composing gives to the root types. */
-export const ROOT_NAMES: Readonly<Record<OperationTypeNode, string>> = {
-  query: 'Query',
-  mutation: 'Mutation',
-  subscription: 'Subscription',
-};
 
 /**
  * Reads one operation of a valid document.

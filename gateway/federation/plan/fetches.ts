@@ -55,17 +55,18 @@ export function fetchesOf(
   ): readonly Fetch[] => {
     const byVisit = new Map<Visit, Fetch>();
     const added: Fetch[] = [];
-    const belowVisit = new Map<Visit, readonly Fetch[]>();
+    const belowVisit = new Map<Visit, readonly { readonly key: string; readonly fetches: readonly Fetch[] }[]>();
     for (const [index, visit] of plan.visits.entries()) {
       steps.take();
       const isEntry = index === 0 && entry !== undefined;
       if (!isEntry) {
         const after = new Set<Fetch>(entry ? [entry] : []);
-        for (const need of visit.needs) {
+        for (const [need, keys] of visit.needs) {
           const own = byVisit.get(need);
           if (own) after.add(own);
           // What it needs may have come below a field; what comes later is not needed.
-          for (const one of belowVisit.get(need) ?? []) if (one.wave < base + visit.wave) after.add(one);
+          for (const { key, fetches } of belowVisit.get(need) ?? [])
+            if (keys.has(key)) for (const one of fetches) if (one.wave < base + visit.wave) after.add(one);
         }
         const fetch = fetchOf(visit, path, base + visit.wave, after, operation, written);
         byVisit.set(visit, fetch);
@@ -73,15 +74,15 @@ export function fetchesOf(
         found.push(fetch);
       }
       const own = isEntry ? entry : byVisit.get(visit);
-      const below: Fetch[] = [];
+      const below: { key: string; fetches: readonly Fetch[] }[] = [];
       for (const { field, plan: lower, types: conditions, isList } of placesBelow(visit)) {
         if (lower.visits.length <= 1 && !hasFetchesBelow(lower)) continue;
         const all = plan.types.length === conditions.size;
         const step: PathStep = { key: field.field.key, types: all ? undefined : conditions, isList };
-        below.push(...add(lower, [...path, step], base + visit.wave, own));
+        below.push({ key: step.key, fetches: add(lower, [...path, step], base + visit.wave, own) });
       }
       belowVisit.set(visit, below);
-      added.push(...below);
+      added.push(...below.flatMap(({ fetches }) => fetches));
     }
     return added;
   };

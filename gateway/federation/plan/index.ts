@@ -3,7 +3,6 @@ export {
   type Conditions,
   includedRootFields,
   isIncluded,
-  ROOT_NAMES,
   readClientOperation,
 } from './client-operation.ts';
 export type { Fetch, PathStep, Representation } from './fetches.ts';

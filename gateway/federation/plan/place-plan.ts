@@ -41,8 +41,8 @@ export interface Visit {
   /** After the wave of the place. */
   readonly wave: number;
   readonly parts: readonly VisitPart[];
-  /** The visits that its representations need. */
-  readonly needs: ReadonlySet<Visit>;
+  /** The visits that its representations need, with the keys of the fields. */
+  readonly needs: ReadonlyMap<Visit, ReadonlySet<string>>;
 }
 
 /** What a visit fetches of the objects of one type. */

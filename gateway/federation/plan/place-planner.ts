@@ -82,7 +82,7 @@ export class PlacePlanner {
     const byVisit = new Map<TypeVisit, Visit>();
     const made = visits.map((builder) => this.#visitOf(builder, byVisit, place));
     // Without any type to fetch fields of, the place is still fetched.
-    if (place && made[0]?.wave !== 0) made.unshift({ service: place.service, wave: 0, parts: [], needs: new Set() });
+    if (place && made[0]?.wave !== 0) made.unshift({ service: place.service, wave: 0, parts: [], needs: new Map() });
     const calls = callsOf(made, place !== undefined);
     return {
       place,
@@ -113,7 +113,7 @@ export class PlacePlanner {
     byVisit: Map<TypeVisit, Visit>,
     place: Place | undefined,
   ): Visit {
-    const needs = new Set<Visit>();
+    const needs = new Map<Visit, ReadonlySet<string>>();
     const parts = members.map(({ type, visit }): VisitPart => {
       const { object, lookup, representation, isForAnyType } = visit;
       const isEntry = visit.isEntry;
@@ -121,9 +121,9 @@ export class PlacePlanner {
         const below = field.below && this.belowOf(field, type, object, isEntry ? place?.provides : undefined);
         return { field, below };
       });
-      for (const one of visit.needs) {
+      for (const [one, keys] of visit.needs) {
         const needed = byVisit.get(one);
-        if (needed) needs.add(needed);
+        if (needed) needs.set(needed, new Set([...(needs.get(needed) ?? []), ...keys]));
       }
       const held = representation.length > 0 ? this.#scope.selections.merged(representation) : undefined;
       return { type, object, lookup, representation: held, isForAnyType: isForAnyType || isOnly, fields };

@@ -1,13 +1,7 @@
 import type { FieldNode } from 'graphql';
 import { fieldText, type SupergraphTypes } from '../../supergraph/index.ts';
 import { UnplannableOperation } from '../errors.ts';
-import {
-  type ClientOperation,
-  type Conditions,
-  includedRootFields,
-  ROOT_NAMES,
-  readClientOperation,
-} from './client-operation.ts';
+import { type ClientOperation, type Conditions, includedRootFields, readClientOperation } from './client-operation.ts';
 import { type Fetch, fetchesOf } from './fetches.ts';
 import { PlacePlanner } from './place-planner.ts';
 import { scheduleFetches } from './schedule.ts';
@@ -42,7 +36,7 @@ export function planFields(
   const { fragments, responseKey, ownKey } = operation;
   const selections = new SelectionsFactory({ types, fragments, conditions, responseKey, ownKey, steps });
   const kind = operation.definition.operation;
-  const root = ROOT_NAMES[kind];
+  const root = types.rootType(kind);
   const wanted = rootSelections(root, fields, operation, selections);
   const planner = new PlacePlanner({ types, services: types.services, selections, steps });
   const plan = planner.planRoot(wanted, root);

@@ -1,3 +1,4 @@
+import { OperationTypeNode } from 'graphql';
 import type { FieldSet } from '../../supergraph/index.ts';
 import type { CommonFields } from './common-fields.ts';
 import type { Call, Place, PlacePlan } from './place-plan.ts';
@@ -25,7 +26,8 @@ export interface TypeVisit {
   readonly needsType: boolean;
   /** Whether it is for objects that do not say their type. */
   readonly isForAnyType: boolean;
-  readonly needs: Set<TypeVisit>;
+  /** The visits that its representations need, with the keys of the fields. */
+  readonly needs: Map<TypeVisit, Set<string>>;
   readonly fields: WantedField[];
 }
 
@@ -136,6 +138,12 @@ export class TypePlanner {
   ): void {
     const most = Math.max(...choices.map(({ options }) => Math.min(...options.map(({ wave }) => wave))));
     let open = choices.map((one) => ({ ...one, options: one.options.filter(({ wave }) => wave <= most) }));
+    // Where there is no choice, the calls are made anyway, and other fields may share them.
+    for (const { field, options } of open) {
+      const [only] = options;
+      if (only && options.length === 1) this.#take(field, only, here, routes, inside);
+    }
+    open = open.filter(({ options }) => options.length > 1);
     while (open.length > 0) {
       const known = new Set(here.calls());
       let best: { route: Route; cost: number; wave: number; taken: typeof open } | undefined;
@@ -281,7 +289,7 @@ export class TypePlanner {
       return searching;
     }
     const { types, services } = this.#scope;
-    const isRoot = !here.place || ROOT_TYPES.has(here.type);
+    const isRoot = !here.place || here.type === types.rootType(OperationTypeNode.QUERY);
     const routes = routesOf(types, services, here.type, isRoot, here.entry);
     this.#searching.set(here.key, routes);
     const before = this.unfinished;
@@ -304,7 +312,7 @@ export class TypePlanner {
     );
     if (known) return known;
     const representation: Selections[] = [];
-    const needs = new Set<TypeVisit>();
+    const needs: TypeVisit['needs'] = new Map();
     let there = here.entry ? 0 : -1;
     for (const set of [lookup?.key, requires]) {
       if (!set) continue;
@@ -338,7 +346,7 @@ export class TypePlanner {
     bound: number,
     here: PlannedObject,
     routes: readonly Route[],
-    needs: Set<TypeVisit>,
+    needs: TypeVisit['needs'],
     without: ReadonlySet<Route> = NO_ROUTES,
   ): number {
     const all = this.#options(field, here, routes, true).filter(({ route }) => !without.has(route));
@@ -352,7 +360,7 @@ export class TypePlanner {
     const option = best ?? all.filter(({ below }) => below?.inside).sort((a, b) => a.wave - b.wave)[0];
     if (!option) throw new Error(`no way to ${here.type}.${field.name}, which was found before`);
     const visit = this.#visit(option, here, routes);
-    needs.add(visit);
+    needs.set(visit, (needs.get(visit) ?? new Set()).add(field.key));
     if (best) {
       visit.fields.push(field);
       return visit.wave + (option.below?.waves ?? 0);
@@ -373,8 +381,6 @@ const TYPENAME: WantedField = {
 };
 const NO_ROUTES: ReadonlySet<Route> = new Set();
 const NOTHING_BELOW: Pick<PlacePlan, 'calls' | 'leftover'> = { calls: [], leftover: undefined };
-/** The names that composing gives to root types. */
-const ROOT_TYPES: ReadonlySet<string> = new Set(['Query']);
 
 /** Objects of one type at one place, with the visits that have been planned so far. */
 class PlannedObject {
@@ -412,7 +418,7 @@ class PlannedObject {
         requires: undefined,
         needsType: false,
         isForAnyType: false,
-        needs: new Set(),
+        needs: new Map(),
         fields: [],
       };
       this.visits.unshift(visit);
@@ -453,16 +459,20 @@ function shared(visits: readonly TypeVisit[]): readonly TypeVisit[] {
     if (known) {
       known.fields.push(...visit.fields);
       known.representation.push(...visit.representation);
-      for (const need of visit.needs) known.needs.add(need);
+      for (const [need, keys] of visit.needs) addNeed(known, need, keys);
       replaced.set(visit, known);
     } else kept.push(visit);
   }
-  for (const { needs } of kept)
-    for (const need of [...needs]) {
+  for (const visit of kept)
+    for (const [need, keys] of [...visit.needs]) {
       const other = replaced.get(need);
-      if (other) needs.add(other);
+      if (other) addNeed(visit, other, keys);
     }
   return kept;
+}
+
+function addNeed({ needs }: TypeVisit, need: TypeVisit, keys: ReadonlySet<string>): void {
+  needs.set(need, new Set([...(needs.get(need) ?? []), ...keys]));
 }
 
 /** Whether two visits may require one field with different arguments, of which a representation has room for one. */

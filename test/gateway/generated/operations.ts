@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import {
+  astFromValue,
   type GraphQLField,
+  type GraphQLInputType,
   type GraphQLNamedType,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -9,7 +11,11 @@ import {
   isCompositeType,
   isInterfaceType,
   isObjectType,
+  type NamedTypeNode,
   OperationTypeNode,
+  parseType,
+  print,
+  typeFromAST,
 } from 'graphql';
 
 /** A document of one operation, and the variables that it declares. */
@@ -25,6 +31,8 @@ export interface GeneratorOptions {
   readonly values?: Readonly<Record<string, readonly unknown[]>>;
   /** How deep fields with selections are nested at most. */
   readonly depth?: number;
+  /** Whether variables may have default values, which are used where a client sends none. */
+  readonly hasDefaults?: boolean;
 }
 
 const DEPTH = 4;
@@ -53,7 +61,7 @@ class OperationGenerator {
   readonly #depth: number;
   readonly #decisions: Iterator<number>;
   readonly #variables: Record<string, unknown> = {};
-  readonly #declared: string[] = [];
+  readonly #declared: { readonly type: string; readonly value: unknown; readonly text: string }[] = [];
   readonly #fragments: string[] = [];
   /** What each response key stands for, by the keys that lead to it: it has to be the same in all fragments. */
   readonly #meanings = new Map<string, string>();
@@ -74,7 +82,8 @@ class OperationGenerator {
     // A subscription has one root field, whatever variables say (GraphQL 5.2.4.1).
     const isSubscription = kind === OperationTypeNode.SUBSCRIPTION;
     const selection = isSubscription ? `{ ${this.#field(root, [], 0, false)} }` : this.#selection(root, [], 0);
-    const declared = this.#declared.length > 0 ? `(${this.#declared.join(', ')})` : '';
+    const texts = this.#declared.map(({ text }) => text);
+    const declared = texts.length > 0 ? `(${texts.join(', ')})` : '';
     return {
       text: [`${kind} Generated${declared} ${selection}`, ...this.#fragments].join('\n'),
       variables: this.#variables,
@@ -196,14 +205,21 @@ class OperationGenerator {
 
   /** Equal values of one type are one variable, so that what has it may be asked for twice. */
   #variable(type: string, value: unknown): string {
-    const known = this.#declared.findIndex(
-      (declared, index) => declared.endsWith(`: ${type}`) && this.#variables[`v${index}`] === value,
-    );
+    const known = this.#declared.findIndex((declared) => declared.type === type && declared.value === value);
     if (known >= 0) return `$v${known}`;
     const name = `v${this.#declared.length}`;
-    this.#declared.push(`$${name}: ${type}`);
-    this.#variables[name] = value;
+    const isDefault = this.#options.hasDefaults === true && this.#chance(25);
+    const literal = isDefault ? ` = ${this.#literal(type, value)}` : '';
+    this.#declared.push({ type, value, text: `$${name}: ${type}${literal}` });
+    if (!isDefault) this.#variables[name] = value;
     return `$${name}`;
+  }
+
+  #literal(type: string, value: unknown): string {
+    const known = typeFromAST(this.#schema, parseType(type) as NamedTypeNode) as GraphQLInputType | undefined;
+    const literal = known && astFromValue(value, known);
+    if (!literal) throw new TypeError(`no ${type}: ${JSON.stringify(value)}`);
+    return print(literal);
   }
 }
 

@@ -10,17 +10,17 @@ import {
 import type { Random } from './random.ts';
 
 /** Adds to a model what its fields have of each other in several subgraphs. */
-export function decorate(model: GraphModel, random: Random): void {
+export function decorate(model: GraphModel, random: Random, isWide = false): void {
   const entities = model.objects.filter(isEntity);
   for (const entity of entities) {
     if (random.chance(30)) addOverride(model, entity, random);
     const count = random.below(4);
-    for (let at = 0; at < count; at++) addRequirement(model, entity, random);
+    for (let at = 0; at < count; at++) addRequirement(model, entity, random, isWide);
   }
   const roots = [...model.query, ...model.mutation, ...model.subscription];
   const all = [...roots, ...entities.flatMap(({ fields }) => fields)];
   for (const field of all) {
-    if (field.targets.length > 0 && random.chance(25)) addProvided(model, field, random);
+    if (field.targets.length > 0 && random.chance(25)) addProvided(model, field, random, isWide);
     if (isPlain(field) && random.chance(4) && !hasExternal(field))
       for (const [graph, share] of field.shares) field.shares.set(graph, { ...share, inaccessible: true });
     const [first] = field.shares;
@@ -78,13 +78,15 @@ function knowsType({ objects, interfaces, unions, enums }: GraphModel, graph: st
   return areKnown && abstract.objectGraph === undefined && interfaceFields(abstract, objects, graph).length > 0;
 }
 
-function addRequirement(model: GraphModel, entity: ObjectModel, random: Random): void {
+function addRequirement(model: GraphModel, entity: ObjectModel, random: Random, isWide: boolean): void {
   const graph = random.oneOf([...entity.graphs.keys()]);
   const isRequirable = (field: FieldModel) =>
     !resolvingGraphs(field).includes(graph) && /^[fir]/.test(field.name) && knowsType(model, graph, field);
   const texts: string[] = [];
   for (const field of random.some(entity.fields.filter(isRequirable), 1 + random.below(3))) {
-    const below = requiredBelow(model, field, graph, random);
+    const below = isWide
+      ? requiredBelowWidely(model, field, graph, random)
+      : requiredBelow(model, field, graph, random);
     if (below === undefined) continue;
     texts.push(`${field.name}${argumentsFor(field, random)}${below}`);
     field.isSteady = true;
@@ -131,13 +133,79 @@ function requiredBelow(model: GraphModel, field: FieldModel, graph: string, rand
   return texts.length > 0 ? ` { ${texts.join(' ')} }` : undefined;
 }
 
-function addProvided(model: GraphModel, field: FieldModel, random: Random): void {
+/** The same with type conditions, and with fields of entities that the subgraph does not resolve. */
+function requiredBelowWidely(model: GraphModel, field: FieldModel, graph: string, random: Random): string | undefined {
+  if (field.targets.length === 0 || innermost(field.type) === field.targets[0]) {
+    const entity = model.objects.find(({ name }) => name === field.targets[0]);
+    if (!entity || !isEntity(entity) || random.chance(40)) return requiredBelow(model, field, graph, random);
+    return requiredOf(model, entity, graph, random);
+  }
+  const texts = field.targets.flatMap((target) => {
+    const object = model.objects.find(({ name }) => name === target);
+    if (!object || random.chance(30)) return [];
+    const below = isEntity(object)
+      ? requiredOf(model, object, graph, random)
+      : requiredBelow(model, { ...field, type: target, targets: [target] }, graph, random);
+    return below === undefined ? [] : [`... on ${target}${below}`];
+  });
+  if (random.chance(30) || texts.length === 0) texts.unshift('__typename');
+  return ` { ${texts.join(' ')} }`;
+}
+
+/** What is required of an entity: a key, fields of others, or both. */
+function requiredOf(model: GraphModel, entity: ObjectModel, graph: string, random: Random): string | undefined {
+  const key = entity.graphs.get(graph)?.[0]?.fields ?? '';
+  const candidates = entity.fields.filter(
+    (one) =>
+      isPlain(one) && !/!/.test(one.args) && !resolvingGraphs(one).includes(graph) && knowsType(model, graph, one),
+  );
+  const texts = random.some(candidates, 1 + random.below(2)).map((one) => {
+    one.isSteady = true;
+    if (!one.shares.has(graph)) one.shares.set(graph, { external: true });
+    return `${one.name}${argumentsFor(one, random)}`;
+  });
+  if (key && (texts.length === 0 || random.chance(40))) texts.unshift(key);
+  return texts.length > 0 ? ` { ${texts.join(' ')} }` : undefined;
+}
+
+/** What a subgraph provides of objects of a type that it does not resolve itself; empty where there is nothing. */
+function providedOf(model: GraphModel, object: ObjectModel, graph: string, random: Random, depth: number): string {
+  const candidates = object.fields.filter(
+    (one) =>
+      /^f/.test(one.name) &&
+      one.args === '' &&
+      !resolvingGraphs(one).includes(graph) &&
+      knowsType(model, graph, one) &&
+      ![...one.shares.values()].some(({ override, type }) => override || type),
+  );
+  const texts = random.some(candidates, 1 + random.below(2)).flatMap((one) => {
+    const [target] = one.targets;
+    const below = model.objects.find(({ name }) => name === target);
+    const isObject =
+      below !== undefined && isEntity(below) && below.graphs.has(graph) && innermost(one.type) === target;
+    if (target !== undefined && (!isObject || depth === 0)) return [];
+    const key = below?.graphs.get(graph)?.[0]?.fields;
+    const inner = below && (providedOf(model, below, graph, random, depth - 1) || key);
+    if (target !== undefined && !inner) return [];
+    for (const [owner, share] of one.shares) if (!share.external) one.shares.set(owner, { ...share, shareable: true });
+    if (!one.shares.has(graph)) one.shares.set(graph, { external: true });
+    return [inner ? `${one.name} { ${inner} }` : one.name];
+  });
+  return texts.join(' ');
+}
+
+function addProvided(model: GraphModel, field: FieldModel, random: Random, isWide: boolean): void {
   const [graph] = resolvingGraphs(field);
   if (graph === undefined || field.shares.size > 1 || field.requires) return;
   const named = innermost(field.type);
   const texts = field.targets.flatMap((target) => {
     const object = model.objects.find(({ name }) => name === target);
     if (!object || !isEntity(object) || !object.graphs.has(graph)) return [];
+    if (isWide) {
+      const provided = providedOf(model, object, graph, random, 2);
+      if (provided === '') return [];
+      return [named === target ? provided : `... on ${target} { ${provided} }`];
+    }
     const candidates = object.fields.filter(
       (one) =>
         isPlain(one) &&

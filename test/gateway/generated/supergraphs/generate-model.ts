@@ -14,6 +14,13 @@ import {
 } from './graph-model.ts';
 import type { Random } from './random.ts';
 
+/** The keys of plain graphs. Those of wide ones contain other entities, too. */
+const KEYS: readonly KeyName[] = ['id', 'code', 'num kind', 'place { row }', 'id code'];
+const WIDE_KEYS = (Object.keys(KEY_FIELDS) as KeyName[]).filter((key) => key !== '__typename');
+const GRAPHS = ['alpha', 'bravo', 'carol', 'delta'];
+const WIDE_GRAPHS = [...GRAPHS, 'echo', 'foxtrot'];
+/** A type whose fields some subgraphs lack. */
+const PARTIAL = 'V9';
 const LEAVES = ['String', 'Int', 'Float', 'Boolean', 'ID', 'Any', 'Level', 'Mood'];
 const WRAPPERS = ['T', 'T', 'T', 'T!', 'T!', '[T]', '[T!]', '[T!]!', '[T]!', '[[T]]', '[[T!]!]'];
 const ARGUMENTS = [
@@ -29,9 +36,12 @@ const ARGUMENTS = [
   'l: [Int!] = [1]',
 ];
 
+/** `plain` has what the present engines are known to answer; `wide` has all that a supergraph may have. */
+export type Breadth = 'plain' | 'wide';
+
 /** Makes up the types of a supergraph, and which subgraph has what of them. Not all such subgraphs compose. */
-export function generateModel(random: Random): GraphModel {
-  return new ModelGenerator(random).generate();
+export function generateModel(random: Random, breadth: Breadth = 'plain'): GraphModel {
+  return new ModelGenerator(random, breadth).generate();
 }
 
 class ModelGenerator {
@@ -41,11 +51,14 @@ class ModelGenerator {
   readonly #interfaces: InterfaceModel[] = [];
   readonly #unions = new Map<string, ReadonlyMap<string, readonly string[]>>();
   readonly #enums = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  readonly #isWide: boolean;
   #names = 0;
 
-  constructor(random: Random) {
+  constructor(random: Random, breadth: Breadth) {
     this.#random = random;
-    this.#graphs = random.shuffled(['alpha', 'bravo', 'carol', 'delta']).slice(0, 2 + random.below(3));
+    this.#isWide = breadth === 'wide';
+    const names = this.#isWide ? WIDE_GRAPHS : GRAPHS;
+    this.#graphs = random.shuffled(names).slice(0, 2 + random.below(names.length - 1));
   }
 
   generate(): GraphModel {
@@ -54,6 +67,7 @@ class ModelGenerator {
     this.#addValues();
     const entities = 2 + random.below(3);
     for (let at = 0; at < entities; at++) this.#addEntity(`E${at}`);
+    if (this.#isWide) this.#addWideTypes();
     if (random.chance(70)) this.#addInterface('I0', undefined);
     const [first] = this.#interfaces;
     if (first && !first.objectGraph && random.chance(40)) this.#addInterface('I1', first);
@@ -73,7 +87,7 @@ class ModelGenerator {
       subscription: random.chance(60) ? this.#rootFields('s', 1) : [],
       labels: ['next', 'percent(50)'],
     };
-    decorate(model, random);
+    decorate(model, random, this.#isWide);
     return model;
   }
 
@@ -101,13 +115,37 @@ class ModelGenerator {
     if (this.#random.chance(50)) this.#objects.push({ name: 'Own', graphs: own, fields: [] });
   }
 
+  /** An entity that keys contain, one of which there is a single object, and values whose fields are not all in each subgraph. */
+  #addWideTypes(): void {
+    const random = this.#random;
+    const keyed = (fields: KeyName, graphs: readonly string[]) =>
+      new Map(graphs.map((graph) => [graph, [{ fields, isResolvable: true }]]));
+    this.#objects.push({ name: 'Owner', graphs: keyed('id', this.#graphs), fields: [] });
+    if (random.chance(15))
+      this.#objects.push({ name: 'E9', graphs: keyed('__typename', random.some(this.#graphs, 2)), fields: [] });
+    this.#addPartialValues();
+    if (random.chance(4))
+      this.#objects.push({ name: 'Payload', graphs: new Map([[random.oneOf(this.#graphs), []]]), fields: [] });
+  }
+
+  #addPartialValues(): void {
+    const random = this.#random;
+    const fields = Array.from({ length: 3 }, () => {
+      const graphs = random.some(this.#graphs, 1 + random.below(this.#graphs.length));
+      return this.#leafField(this.#name('v'), this.#shareable(graphs));
+    });
+    const graphs = new Map(fields.flatMap(({ shares }) => [...shares.keys()]).map((graph) => [graph, []]));
+    this.#objects.push({ name: PARTIAL, graphs, fields });
+  }
+
   #addEntity(name: string): void {
     const random = this.#random;
+    const possible = this.#isWide ? WIDE_KEYS : KEYS;
     const graphs = random.some(this.#graphs, 1 + random.below(this.#graphs.length));
     const isSimple = random.chance(75);
     const keys = graphs.map((graph): [string, EntityKey[]] => {
-      const names: KeyName[] = isSimple ? ['id'] : [random.oneOf(Object.keys(KEY_FIELDS) as KeyName[])];
-      if (random.chance(30)) names.push(random.oneOf(Object.keys(KEY_FIELDS) as KeyName[]));
+      const names: KeyName[] = isSimple ? ['id'] : [random.oneOf(possible)];
+      if (random.chance(30)) names.push(random.oneOf(possible));
       const isResolvable = random.chance(isSimple ? 97 : 90);
       return [graph, [...new Set(names)].map((fields) => ({ fields, isResolvable }))];
     });
@@ -143,7 +181,7 @@ class ModelGenerator {
 
   #addUnion(): void {
     const random = this.#random;
-    const candidates = this.#objects.filter(({ name }) => name !== 'Place');
+    const candidates = this.#objects.filter(({ name }) => name !== 'Place' && name !== PARTIAL);
     const members = random.some(candidates, 2 + random.below(2));
     const byGraph = this.#graphs.flatMap((graph): [string, readonly string[]][] => {
       const own = members.filter(({ graphs }) => graphs.has(graph) && random.chance(85)).map(({ name }) => name);
@@ -168,9 +206,14 @@ class ModelGenerator {
 
   #addFields(object: ObjectModel): void {
     const random = this.#random;
+    if (object.name === PARTIAL) return;
+    if (object.name === 'Payload')
+      object.fields.push(
+        this.#field('query', 'Query', ['Query'], new Map([...object.graphs.keys()].map((one) => [one, {}]))),
+      );
     const isShared = !isEntity(object) && object.graphs.size === this.#graphs.length;
     if (isShared) {
-      const shares = () => new Map(this.#graphs.map((graph): [string, FieldShare] => [graph, { shareable: true }]));
+      const shares = () => this.#shareable(this.#graphs);
       if (object.name === 'Place') {
         object.fields.push({ name: 'row', type: 'Int!', args: '', shares: shares(), targets: [], isSteady: true });
         object.fields.push({ name: 'shelf', type: 'String', args: '', shares: shares(), targets: [] });
@@ -189,6 +232,16 @@ class ModelGenerator {
     if (one.objectGraph === undefined) return;
     const count = 1 + this.#random.below(2);
     for (let at = 0; at < count; at++) one.objectFields.push(this.#anyField(this.#name('o'), [one.objectGraph]));
+    const [required] = [...one.fields].filter(([name]) => name !== 'id');
+    if (!this.#isWide || !required || !this.#random.chance(60)) return;
+    const [name, type] = required;
+    for (const object of this.#objects)
+      for (const field of object.fields)
+        if (one.members.includes(object.name) && field.name === name) field.isSteady = true;
+    const share = (own: FieldShare) => new Map([[one.objectGraph as string, own]]);
+    one.objectFields.push(this.#field(name, type, [], share({ external: true })));
+    const requiring = this.#field(this.#name('o'), 'String', [], share({ requires: name }));
+    one.objectFields.push({ ...requiring, requires: name });
   }
 
   #rootFields(prefix: string, each: number): FieldModel[] {
@@ -204,24 +257,41 @@ class ModelGenerator {
   #shares(graphs: readonly string[], isShared = this.#random.chance(15)): Map<string, FieldShare> {
     const random = this.#random;
     if (!isShared || graphs.length < 2) return new Map([[random.oneOf(graphs), {}]]);
-    return new Map(random.some(graphs, 2).map((graph): [string, FieldShare] => [graph, { shareable: true }]));
+    return this.#shareable(random.some(graphs, this.#isWide ? 2 + random.below(graphs.length - 1) : 2));
+  }
+
+  #shareable(graphs: readonly string[]): Map<string, FieldShare> {
+    return new Map(graphs.map((graph): [string, FieldShare] => [graph, { shareable: true }]));
   }
 
   #anyField(name: string, graphs: readonly string[], composite = 55, isShared?: boolean): FieldModel {
     const random = this.#random;
+    const isRoot = name.startsWith('q');
     const shares = this.#shares(graphs, isShared);
     if (!random.chance(composite)) return this.#leafField(name, shares);
     const owners = [...shares.keys()];
     const candidates = [...this.#compositeTypes(owners)];
+    const partial =
+      this.#isWide && /^[fq]/.test(name) ? this.#partialShares(isRoot ? this.#graphs : graphs) : undefined;
+    if (partial && (candidates.length === 0 || random.chance(15)))
+      return this.#field(name, random.oneOf(WRAPPERS).replace('T', PARTIAL), [PARTIAL], partial);
     if (candidates.length === 0) return this.#leafField(name, shares);
     const [named, targets] = random.oneOf(candidates);
     return this.#field(name, random.oneOf(WRAPPERS).replace('T', named), targets, shares);
   }
 
+  /** All subgraphs that know partial values, so that what one lacks of such a value another one has; undefined where some is lost. */
+  #partialShares(graphs: readonly string[]): Map<string, FieldShare> | undefined {
+    const partial = this.#objects.find(({ name }) => name === PARTIAL);
+    const owners = graphs.filter((graph) => partial?.graphs.has(graph));
+    const isWhole = partial?.fields.every(({ shares }) => owners.some((graph) => shares.has(graph)));
+    return isWhole ? this.#shareable(owners) : undefined;
+  }
+
   /** The types of objects that all these subgraphs know, and what such an object may be. */
   *#compositeTypes(owners: readonly string[]): Generator<[string, readonly string[]]> {
     const objects = this.#objects.filter(({ graphs }) => owners.every((graph) => graphs.has(graph)));
-    for (const { name } of objects) if (name !== 'Place') yield [name, [name]];
+    for (const { name } of objects) if (name !== 'Place' && name !== PARTIAL) yield [name, [name]];
     for (const one of this.#interfaces) {
       const { name, members, objectGraph } = one;
       if (objectGraph !== undefined && owners.includes(objectGraph)) {

@@ -37,6 +37,10 @@ export const KEY_FIELDS = {
   'num kind': 'num: Int! kind: String',
   'place { row }': 'place: Place!',
   'id code': 'id: ID! code: String!',
+  'owner { id }': 'owner: Owner!',
+  'owner { id } code': 'owner: Owner! code: String!',
+  'id place { row }': 'id: ID! place: Place!',
+  __typename: '',
 } as const;
 
 export interface EntityKey {
@@ -89,6 +93,11 @@ export function isEntity({ graphs }: ObjectModel): boolean {
   return [...graphs.values()].some((keys) => keys.length > 0);
 }
 
+/** Whether there is only one object of an entity, which the name of its type identifies. */
+export function isSingleton({ graphs }: ObjectModel): boolean {
+  return [...graphs.values()].some((keys) => keys.some(({ fields }) => fields === '__typename'));
+}
+
 /** The subgraphs that resolve a field, whatever labels are active. */
 export function resolvingGraphs({ shares }: FieldModel): string[] {
   return [...shares].filter(([, { external }]) => !external).map(([graph]) => graph);
@@ -96,7 +105,9 @@ export function resolvingGraphs({ shares }: FieldModel): string[] {
 
 /** The fields of an entity's keys in a subgraph, as SDL. */
 export function keyFields({ graphs }: ObjectModel, graph: string): string[] {
-  const texts = (graphs.get(graph) ?? []).flatMap(({ fields }) => KEY_FIELDS[fields].split(/ (?=\w+:)/));
+  const texts = (graphs.get(graph) ?? []).flatMap(({ fields }) =>
+    KEY_FIELDS[fields].split(/ (?=\w+:)/).filter(Boolean),
+  );
   return [...new Set(texts)];
 }
 

@@ -1,6 +1,6 @@
-import { GraphQLError, Kind, type SelectionNode, valueFromASTUntyped } from 'graphql';
+import { type FieldNode, GraphQLError, Kind, type SelectionNode, valueFromASTUntyped } from 'graphql';
 import { parseFieldSet } from '../../../../gateway/supergraph/index.ts';
-import { type FieldModel, type GraphModel, innermost, isEntity } from './graph-model.ts';
+import { type FieldModel, type GraphModel, innermost, isEntity, isSingleton, type KeyName } from './graph-model.ts';
 import { hashOf } from './random.ts';
 
 /** An object of the data. Its fields are computed from its key. */
@@ -11,13 +11,19 @@ export interface Thing {
   readonly key: string;
   /** The representation that it was found by. */
   readonly given?: Readonly<Record<string, unknown>>;
-  /** Names of fields that the field provides which it came from. */
-  readonly provided?: readonly string[];
+  /** The fields that the field provides which it came from, with what it provides below them. */
+  readonly provided?: ReadonlyMap<string, readonly SelectionNode[]>;
 }
+
+/** What root fields are resolved on. */
+export const ROOT: Thing = { __typename: 'Query', type: 'Query', key: 'root' };
 
 type Arguments = Readonly<Record<string, unknown>>;
 
 const COUNT = 5;
+
+/** The code of errors that are part of the data. */
+export const FAULT = 'FAULT';
 
 /** The values of all fields of a model: the same ones for each subgraph. */
 export class ModelValues {
@@ -49,7 +55,7 @@ export class ModelValues {
     const found = this.fieldOf(thing.type, name);
     if (!found) return keyValue(thing, name);
     const { field } = found;
-    const required = field.requires && this.#project(thing, parseFieldSet(field.requires));
+    const required = field.requires && this.required(thing, parseFieldSet(field.requires));
     return this.value(thing, name, args, required);
   }
 
@@ -61,7 +67,7 @@ export class ModelValues {
     const text = `${coordinate} ${thing.key} ${JSON.stringify(args)} ${JSON.stringify(required ?? null)}`;
     if (thing.type === 'Place' && name === 'row') return numberIn(thing.key);
     const fault = this.faults === 0 || field.isSteady ? 99 : hashOf(`${this.faults} ${coordinate} ${thing.key}`) % 100;
-    if (fault < 5) throw new GraphQLError(`${coordinate} of ${thing.key} failed`, { extensions: { code: 'FAULT' } });
+    if (fault < 5) throw new GraphQLError(`${coordinate} of ${thing.key} failed`, { extensions: { code: FAULT } });
     if (fault < 8) return null;
     const strictest = [...field.shares.values()].find(({ type }) => type !== undefined)?.type ?? field.type;
     return this.#valueOf(strictest, text, field);
@@ -80,23 +86,24 @@ export class ModelValues {
     }
     if (field.targets.length > 0) {
       const target = field.targets[hash % field.targets.length] ?? '';
+      if (target === 'Query') return ROOT;
       const object = this.#model.objects.find(({ name }) => name === target);
-      const key = object && isEntity(object) ? `${target}:${(hash >>> 4) % COUNT}` : `${target} ${hash}:${hash % 7}`;
+      const count = object && isSingleton(object) ? 1 : COUNT;
+      const key = object && isEntity(object) ? `${target}:${(hash >>> 4) % count}` : `${target} ${hash}:${hash % 7}`;
       return { __typename: target, type: target, key } satisfies Thing;
     }
     return leafValue(type, hash, field.values ?? []);
   }
 
   /** What a field set selects of an object. */
-  #project(thing: Thing, selections: readonly SelectionNode[]): unknown {
+  required(thing: Thing, selections: readonly SelectionNode[]): unknown {
     return Object.fromEntries(
-      selections.flatMap((selection) => {
-        if (selection.kind !== Kind.FIELD || selection.name.value === '__typename') return [];
-        const { name, arguments: given = [], selectionSet } = selection;
+      selectedOf(selections, thing.type).map(({ name, arguments: given = [], selectionSet }) => {
+        if (name.value === '__typename') return [name.value, thing.type];
         const args = Object.fromEntries(given.map((one) => [one.name.value, valueFromASTUntyped(one.value)]));
         const defaults = this.fieldOf(thing.type, name.value)?.field.args ?? '';
         const value = this.resolve(thing, name.value, { ...defaultsIn(defaults), ...args });
-        return [[name.value, this.#below(value, selectionSet?.selections)]];
+        return [name.value, this.#below(value, selectionSet?.selections)];
       }),
     );
   }
@@ -105,22 +112,33 @@ export class ModelValues {
     if (!selections || value === null) return value;
     return Array.isArray(value)
       ? value.map((item) => this.#below(item, selections))
-      : this.#project(value as Thing, selections);
+      : this.required(value as Thing, selections);
   }
+}
+
+/** The fields that a field set selects of an object type, those under conditions on it included. */
+export function selectedOf(selections: readonly SelectionNode[], type: unknown): readonly FieldNode[] {
+  return selections.flatMap((selection) => {
+    if (selection.kind === Kind.FIELD) return [selection];
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return [];
+    const condition = selection.typeCondition?.name.value;
+    if (condition === undefined || condition === type) return selectedOf(selection.selectionSet.selections, type);
+    if (typeof type !== 'string') throw new GraphQLError('the representation lacks __typename beside a type condition');
+    return [];
+  });
 }
 
 /** What a representation has of a field set. */
 export function givenValues(given: unknown, selections: readonly SelectionNode[]): unknown {
   if (given === null) return null;
   if (Array.isArray(given)) return given.map((item) => givenValues(item, selections));
+  if (typeof given !== 'object') throw new GraphQLError(`the representation has ${typeof given} for an object`);
   const object = given as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
-    selections.flatMap((selection) => {
-      if (selection.kind !== Kind.FIELD || selection.name.value === '__typename') return [];
-      const { name, selectionSet } = selection;
+    selectedOf(selections, object.__typename).map(({ name, selectionSet }) => {
       if (!Object.hasOwn(object, name.value)) throw new GraphQLError(`the representation lacks ${name.value}`);
       const value = object[name.value];
-      return [[name.value, selectionSet ? givenValues(value, selectionSet.selections) : value]];
+      return [name.value, selectionSet ? givenValues(value, selectionSet.selections) : value];
     }),
   );
 }
@@ -138,25 +156,46 @@ function keyValue({ type, key }: Thing, name: string): unknown {
   if (name === 'id') return key;
   if (name === 'code') return `c-${type}-${number}`;
   if (name === 'num') return number;
-  if (name === 'kind') return `kind ${number}`;
+  if (name === 'kind') return `kind ${type} ${number}`;
   if (name === 'place') return { __typename: 'Place', type: 'Place', key: `Place ${type}:${number}` } satisfies Thing;
+  if (name === 'owner') return { __typename: 'Owner', type: 'Owner', key: `Owner:${number}` } satisfies Thing;
   throw new GraphQLError(`no field ${type}.${name}`);
 }
 
-/** The object that a representation stands for. */
-export function thingOf(typename: string, given: Readonly<Record<string, unknown>>): Thing {
-  const { id, code, num, place } = given as { id?: string; code?: string; num?: number; place?: { row: number } };
-  const [type, number] = (id?.split(':') ?? code?.slice(2).split('-') ?? [typename, num ?? place?.row]) as [
-    string,
-    unknown,
-  ];
-  if (number === undefined || (type !== typename && !typename.startsWith('I')))
-    throw new GraphQLError(`no key of ${typename}: ${JSON.stringify(given)}`);
+/**
+ * The object that a representation stands for.
+ * @param keys the keys that the service takes, of which the representation needs a whole one
+ */
+export function thingOf(typename: string, given: Readonly<Record<string, unknown>>, keys: readonly KeyName[]): Thing {
+  if (!keys.some((key) => hasAll(given, parseFieldSet(key))))
+    throw new GraphQLError(`no whole key of ${typename}, which are (${keys.join(') (')}): ${JSON.stringify(given)}`);
+  const { id, code, num, place, owner } = given as {
+    id?: string;
+    code?: string;
+    num?: number;
+    place?: { row?: number };
+    owner?: { id?: string };
+  };
+  const [type, number] = (id?.split(':') ??
+    code?.slice(2).split('-') ?? [typename, num ?? place?.row ?? owner?.id?.split(':')[1] ?? 0]) as [string, unknown];
+  if (type !== typename && !typename.startsWith('I'))
+    throw new GraphQLError(`a key of another type than ${typename}: ${JSON.stringify(given)}`);
   const thing = { __typename: typename, type, key: `${type}:${number}`, given };
   for (const name of ['id', 'code', 'num', 'kind'])
     if (name in given && given[name] !== keyValue(thing, name))
       throw new GraphQLError(`keys of two objects: ${JSON.stringify(given)}`);
   return thing;
+}
+
+/** Whether a representation has a value for each field of a key. */
+function hasAll(given: unknown, selections: readonly SelectionNode[]): boolean {
+  if (typeof given !== 'object' || given === null) return false;
+  return selections.every((selection) => {
+    if (selection.kind !== Kind.FIELD) return false;
+    const value = (given as Readonly<Record<string, unknown>>)[selection.name.value];
+    if (value === undefined || value === null) return false;
+    return !selection.selectionSet || hasAll(value, selection.selectionSet.selections);
+  });
 }
 
 function leafValue(type: string, hash: number, values: readonly string[]): unknown {

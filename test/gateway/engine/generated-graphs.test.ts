@@ -1,0 +1,69 @@
+import { writeFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { FIXED_SEED, SEED } from '../../seed.ts';
+import { checkGraph, type Finding } from './check-graph.ts';
+import { modelOf, openGraph } from './generated-graph.ts';
+import { type GraphCosts, higherCosts } from './operation-costs.ts';
+import { openProductEngine } from './product-engine.ts';
+import { describeReduced } from './reduce-finding.ts';
+
+/** What the present engine gets wrong of the usual graphs. It may only become less. */
+const KNOWN_FINDINGS = 17;
+
+const DEFAULT_RUNS = 200;
+const DEFAULT_OPERATIONS = 6;
+/**
+ * Graphs that are checked. A long run: `FEDERATION_RUNS=5000`, of others `TEST_SEED=random`. `TEST_SEED=… FEDERATION_RUNS=1` shows
+ * what is wrong with one, over as few subgraphs and fields as possible.
+ */
+const RUNS = Number(process.env.FEDERATION_RUNS ?? DEFAULT_RUNS);
+/** For each graph. */
+const OPERATIONS = Number(process.env.FEDERATION_OPERATIONS ?? DEFAULT_OPERATIONS);
+/** A file for what is found and what operations cost. */
+const REPORT = process.env.FEDERATION_REPORT;
+/** Tried for each graph that composes. */
+const MOST_SEEDS = 30;
+
+test(
+  'generated subgraphs that check what they are sent are answered as graphql-js answers over one schema',
+  async () => {
+    const findings: Finding[] = [];
+    const costs: GraphCosts[] = [];
+    const discarded = new Map<string, number>();
+    let [checked, operations] = [0, 0];
+    for (let seed = SEED; checked < RUNS && seed < SEED + RUNS * MOST_SEEDS; seed++) {
+      const graph = await openGraph(seed, modelOf(seed), openProductEngine);
+      if (typeof graph === 'string') {
+        const code = graph.split(':')[0] ?? '';
+        discarded.set(code, (discarded.get(code) ?? 0) + 1);
+        continue;
+      }
+      checked += 1;
+      const found = await checkGraph(graph, OPERATIONS);
+      graph.engine.close();
+      operations += found.costs.texts.length;
+      findings.push(...found.findings);
+      costs.push(found.costs);
+    }
+    const kinds: Record<string, number> = {};
+    for (const { kind } of findings) kinds[kind] = (kinds[kind] ?? 0) + 1;
+    const summary = { checked, discarded: Object.fromEntries(discarded), operations, findings: kinds };
+    if (REPORT)
+      writeFileSync(REPORT, JSON.stringify({ summary, costs: costs.flatMap(costLines), findings }, undefined, 1));
+    process.stderr.write(`generated graphs: ${JSON.stringify(summary)}\n`);
+    // One graph is looked at for what is wrong with it.
+    if (RUNS === 1 && findings[0]) throw new Error(await describeReduced(findings[0], openProductEngine));
+    expect(checked).toBe(RUNS);
+    const isUsual = SEED === FIXED_SEED && RUNS === DEFAULT_RUNS && OPERATIONS === DEFAULT_OPERATIONS;
+    if (isUsual) {
+      expect(findings.length).toBeLessThanOrEqual(KNOWN_FINDINGS);
+      expect(higherCosts('generated', costs)).toEqual([]);
+    }
+    expect(findings.filter(({ kind }) => kind === 'never answered' || kind === 'internal error')).toEqual([]);
+  },
+  120_000 + RUNS * 10_000,
+);
+
+function costLines({ graph, costs }: GraphCosts): object[] {
+  return costs.flatMap((cost, op) => (cost ? [{ seed: Number(graph), op, ...cost }] : []));
+}

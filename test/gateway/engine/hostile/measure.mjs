@@ -1,0 +1,33 @@
+// By hand: `node test/gateway/engine/hostile/measure.mjs [family]`, after `npm run build`. Prints what becomes of each hostile
+// operation, and how long planning it blocks the event loop, the longest last.
+import { register } from 'node:module';
+
+register(new URL('../../../native-modules/hooks.cjs', import.meta.url));
+const { HOSTILE_CASES } = await import('./cases.ts');
+const { runCases } = await import('./run-cases.ts');
+
+const [family] = process.argv.slice(2);
+const indexes = [...HOSTILE_CASES.keys()].filter((at) => !family || HOSTILE_CASES[at].family === family);
+const columns = ({ index, outcome, code, steps, blockMs, cpuMs, calls }) => {
+  const { family, name } = HOSTILE_CASES[index];
+  const ms = (value) => (value === undefined ? '-' : value.toFixed(1));
+  return [
+    outcome,
+    steps ?? '-',
+    `block ${ms(blockMs)}`,
+    `cpu ${ms(cpuMs)}`,
+    `calls ${calls ?? '-'}`,
+    `${family}: ${name}`,
+    code ?? '',
+  ]
+    .map((text, at) => String(text).padEnd([17, 8, 14, 14, 11][at] ?? 0))
+    .join(' ');
+};
+const outcomes = await runCases(indexes, (outcome) => process.stderr.write(`${columns(outcome)}\n`));
+const blocks = outcomes
+  .filter(({ blockMs }) => blockMs !== undefined)
+  .sort((one, other) => one.blockMs - other.blockMs);
+process.stdout.write(`\nThe longest blocks of the event loop:\n${blocks.slice(-15).map(columns).join('\n')}\n`);
+const counted = {};
+for (const { outcome } of outcomes) counted[outcome] = (counted[outcome] ?? 0) + 1;
+process.stdout.write(`\n${JSON.stringify(counted)}, longest block ${blocks.at(-1)?.blockMs.toFixed(1)} ms\n`);
