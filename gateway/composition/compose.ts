@@ -8,8 +8,9 @@ import {
   type SupergraphOutline,
   widenFields,
 } from '../supergraph/index.ts';
-import { withFlatRequirements } from './flat-requirements.ts';
+import { externalFields } from './external-fields.ts';
 import { placesOf, type SdlPlace, subgraphsIn } from './problem-places.ts';
+import { unsatisfiableFields } from './satisfiability.ts';
 import { printDefinitions, type SdlDefinitions } from './sdl-definitions.ts';
 import { unsupportedIn } from './unsupported.ts';
 
@@ -74,7 +75,7 @@ function composeParsed(subgraphs: readonly SubgraphSdl[], options: ParseOptions)
       });
   if (problems.length > 0) return { problems };
   // Without the addresses of subgraphs: the supergraph is shown to operators.
-  const services = [...documents].map(([name, typeDefs]) => ({ name, typeDefs: withFlatRequirements(typeDefs) }));
+  const services = [...documents].map(([name, typeDefs]) => ({ name, typeDefs }));
   const composed = catchUnforeseen(() => composeAll(services));
   if ('unforeseen' in composed) {
     const alone = services.filter((one) => 'unforeseen' in catchUnforeseen(() => composeAll([one])));
@@ -86,10 +87,15 @@ function composeParsed(subgraphs: readonly SubgraphSdl[], options: ParseOptions)
     : composed;
 }
 
+/** Rules of the composer that are applied here instead. */
+const OWN_RULES = ['SatisfiabilityRule'];
+
 function composeAll(services: ComposedSubgraph[]) {
-  const composed = composeServices(services);
+  const composed = composeServices(services, { disableValidationRules: OWN_RULES });
   if (compositionHasErrors(composed)) return { errors: composed.errors };
-  const supergraph = widenFields(restoreExternal(composed.supergraphDocumentNode, services), services);
+  const supergraph = widenFields(restoreExternal(composed.supergraphDocumentNode, externalFields(services)), services);
+  const errors = unsatisfiableFields(supergraph);
+  if (errors.length > 0) return { errors };
   return {
     supergraph: printDefinitions(supergraph),
     outline: outlineOf(supergraph),
