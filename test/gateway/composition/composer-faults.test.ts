@@ -44,6 +44,22 @@ describe('the check of satisfiability (satisfiability.ts)', () => {
   });
 });
 
+describe('the check of the values of directives (directive-values.ts)', () => {
+  const sdl = (value: string) =>
+    `${LINK} directive @op(n: Int, id: ID, list: [String]) on FIELD_DEFINITION type Query { a: Int @op(${value}) }`;
+
+  test.each(['n: null', 'id: "x"', 'list: [null]'])('refuses %s', (value) => {
+    expect(codesOf([sdl(value)])).toEqual(['INVALID_GRAPHQL']);
+    expect(codesOf([sdl(value)], 'ProvidedArgumentsOnDirectivesRule')).toEqual([]);
+  });
+});
+
+test('versions of federation after 2.9 are unknown (federation-versions.ts)', () => {
+  expect(codesOf([`${LINK.replace('v2.9', 'v2.10')} type Query { a: Int }`])).toEqual([
+    'UNKNOWN_FEDERATION_LINK_VERSION',
+  ]);
+});
+
 describe('of external fields the supergraph (external-fields.ts, restore-external.ts)', () => {
   /** The line of a field in the supergraph. */
   function lineOf(field: RegExp, sdls: readonly string[]): string {

@@ -24,7 +24,8 @@ test('large subgraphs are composed by the same rules', async () => {
   const composed = await composeSubgraphs([
     {
       name: 'a',
-      sdl: `${chain('A', 'B', 200)} type Mutation { m: Payload } type Payload { query: Query }`,
+      sdl: `${chain('A', 'B', 200)} type Mutation { m: Payload } type Payload { query: Query @op(id: "x") }
+        directive @op(id: ID) on FIELD_DEFINITION`,
     },
     { name: 'b', sdl: chain('B', 'A', 200) },
   ]);
