@@ -15,6 +15,8 @@ export interface JoinedTypes {
   readonly types: ReadonlyMap<string, JoinedType>;
   /** The names of the subgraphs. */
   readonly names: ReadonlyMap<string, string>;
+  /** Whether there are progressive overrides. */
+  readonly hasLabels: boolean;
   /** The root types in the order query, mutation, subscription. */
   readonly roots: readonly { readonly operation: OperationTypeNode; readonly type: string }[];
 }
@@ -99,7 +101,9 @@ export function readJoinedTypes(supergraph: DocumentNode): JoinedTypes {
   }
   const order = Object.values(OperationTypeNode);
   roots.sort((one, other) => order.indexOf(one.operation) - order.indexOf(other.operation));
-  return { types, names, roots };
+  const fields = [...types.values()].flatMap((type) => [...type.fields.values()]);
+  const hasLabels = fields.some(({ graphs }) => [...graphs.values()].some(({ label }) => label));
+  return { types, names, hasLabels, roots };
 }
 
 function readTypeGraphs(type: NodeWithDirectives): ReadonlyMap<string, TypeInGraph> {

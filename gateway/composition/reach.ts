@@ -225,7 +225,7 @@ function usable(keys: readonly { readonly resolvable: boolean; readonly fields: 
   return keys.filter(({ resolvable }) => resolvable).map(({ fields }) => [...fields]);
 }
 
-/** All values of some labels, with those that are known. */
+/** All values of some labels, each with the values that are known. */
 function combinations(open: ReadonlySet<string>, labels: Labels): readonly Labels[] {
   let all: readonly Labels[] = [labels];
   for (const label of open) all = all.flatMap((values) => [true, false].map((on) => new Map([...values, [label, on]])));

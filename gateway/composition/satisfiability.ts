@@ -12,6 +12,9 @@ interface Step {
   readonly from: { readonly step: Step; readonly field: JoinedField } | undefined;
 }
 
+/** So many objects are looked at with the values of labels: each label on the way to a field doubles them. */
+const MAX_LABELLED_STEPS = 100_000;
+
 /**
  * Finds the fields of a supergraph that an operation may select and no subgraph can be asked for: `SATISFIABILITY_ERROR`
  * in Apollo's list of composition errors. The composer's own check walks each path to each field, which takes a minute and
@@ -21,6 +24,12 @@ interface Step {
  */
 export function unsatisfiableFields(supergraph: DocumentNode): readonly GraphQLError[] {
   const joined = readJoinedTypes(supergraph);
+  // As if a label could have another value at each field: that is quick, and finds all errors, some of them wrongly.
+  const errors = errorsOf(joined, false);
+  return errors.length > 0 && joined.hasLabels ? errorsOf(joined, true) : errors;
+}
+
+function errorsOf(joined: JoinedTypes, knowsLabels: boolean): readonly GraphQLError[] {
   const reach = openReach(joined);
   const errors = new Map<string, GraphQLError>();
   const isNew = visitedBefore();
@@ -33,15 +42,16 @@ export function unsatisfiableFields(supergraph: DocumentNode): readonly GraphQLE
     const { type, labels } = step;
     const places = reach.placesFrom(type.name, step.held, labels);
     if (type.isInaccessible || !isNew(type.name, places, labels)) continue;
-    if (!places.some(({ as }) => as === type.name) && step.held.length > 0)
-      note(errors, type.name, step, undefined, joined);
+    if (knowsLabels && steps.length > MAX_LABELLED_STEPS) break;
+    if (!places.some(({ as }) => as === type.name)) note(errors, type.name, step, undefined, joined);
     for (const field of type.fields.values()) {
       if (field.isInaccessible) continue;
-      for (const { answers, labels } of reach.outcomesOf(type.name, places, field.name, step.labels)) {
+      for (const { answers, labels: decided } of reach.outcomesOf(type.name, places, field.name, labels)) {
         if (answers.length === 0) note(errors, `${type.name}.${field.name}`, step, field, joined);
         for (const [name, held] of reach.objectsOf(answers)) {
           const object = joined.types.get(name);
-          if (object) steps.push({ type: object, held, labels, from: { step, field } });
+          if (!object) continue;
+          steps.push({ type: object, held, labels: knowsLabels ? decided : labels, from: { step, field } });
         }
       }
     }

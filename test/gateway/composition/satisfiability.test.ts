@@ -93,6 +93,12 @@ describe('every field can be fetched', () => {
       ],
     ],
     [
+      'also where the same label decides twice',
+      ['@override(from: "b", label: "l")', ''].map(
+        (override) => `type Query { t: T @shareable } type T { next: T ${override} x: Int @shareable }`,
+      ),
+    ],
+    [
       'that clients see',
       ['type Query { t: T } type T { a: Int @shareable }', 'type T { a: Int @shareable b: Int @inaccessible }'],
     ],
@@ -224,6 +230,21 @@ test(
   },
   60_000 + RUNS * 1_000,
 );
+
+test('any number of labels may lie on the way to a field', async () => {
+  const types = Array.from({ length: 40 }, (_, index) => index);
+  const chain = (key: string, override: (index: number) => string) =>
+    types.map(
+      (index) =>
+        `type T${index} ${key} { id: ID! @shareable next: T${(index + 1) % types.length} @shareable ${override(index)} }`,
+    );
+  const labelled = (index: number) => `@override(from: "b", label: "l${index}")`;
+  for (const key of ['@key(fields: "id")', '']) {
+    const [one, other] = [chain(key, labelled), chain(key, () => '')];
+    const root = 'type Query { t: T0 @shareable }';
+    expect(await messagesOf(`${root} ${one.join(' ')}`, `${root} ${other.join(' ')}`)).toHaveLength(key ? 0 : 39);
+  }
+});
 
 test('a subgraph whose mutation returns the query is served with all others', async () => {
   const issuer = await keep(openIssuer());
