@@ -2,62 +2,51 @@
 // the 1,400 files that they have takes Node three times as long as evaluating them. The compiled code imports these files in
 // place of the packages (`build/compile.mjs`), so that a process has one copy of each.
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
 import { bundlerVersion, hashOfTools, readStamp } from './bundle-stamp.mjs';
 import { bundle } from './bundler.mjs';
 import { MissingDependencies } from './missing-dependencies.mjs';
 import { hasAll, replace, supersede } from './output-files.mjs';
 
-const require = createRequire(import.meta.url);
-
 const OUTPUT = 'dist/packages';
 const STAMP = 'dist/.packages.json';
 
-const SATISFIABILITY = 'esm/supergraph/validation/rules/satisfiablity';
-
 /**
- * What is bundled, as it is imported, and with it files of the package that it does not export. A package that is not here
- * is loaded from `node_modules/`: native addons, WebAssembly and files that a package looks for beside its own code
- * (`piscina`, `@electric-sql/pglite`, `@prisma/client`, `@prisma/schema-engine-wasm`), and what is one file anyway. None of
- * those may depend on one of these: a process would have it twice.
+ * What is bundled, as `import` names it. A package that is not here is loaded from `node_modules/`: native addons,
+ * WebAssembly and files that a package looks for beside its own code (`piscina`, `@electric-sql/pglite`, `@prisma/client`,
+ * `@prisma/schema-engine-wasm`), and what is one file anyway. None of those may depend on one of these: a process would have
+ * it twice.
  */
-const BUNDLED = {
-  '@fastify/busboy': [],
-  '@graphql-inspector/core': [],
-  '@graphql-tools/federation': [],
-  '@graphql-tools/schema': [],
-  '@graphql-tools/stitching-directives': [],
-  '@graphql-tools/utils': [],
-  '@opentelemetry/otlp-exporter-base/node-http': [],
-  '@prisma/adapter-pg': [],
-  '@prisma/driver-adapter-utils': [],
-  '@theguild/federation-composition': ['operation-path', 'edge', 'node', 'moves', 'graph'].map(
-    (name) => `${SATISFIABILITY}/${name}.js`,
-  ),
-  bcryptjs: [],
-  croner: [],
-  express: [],
-  graphql: [],
-  'graphql/utilities/extendSchema.js': [],
-  'graphql-http': [],
-  'graphql-http/lib/use/express': [],
-  'graphql-ws': [],
-  'graphql-ws/use/ws': [],
-  ioredis: [],
-  jsonwebtoken: [],
-  pg: [],
-  pino: [],
-  'prom-client': [],
-  undici: [],
-  ws: [],
-  yaml: [],
-  zod: [],
-};
-
-/** What `import` may name and is bundled. */
-export const BUNDLED_PACKAGES = Object.keys(BUNDLED);
+export const BUNDLED_PACKAGES = [
+  '@fastify/busboy',
+  '@graphql-inspector/core',
+  '@graphql-tools/federation',
+  '@graphql-tools/schema',
+  '@graphql-tools/stitching-directives',
+  '@graphql-tools/utils',
+  '@opentelemetry/otlp-exporter-base/node-http',
+  '@prisma/adapter-pg',
+  '@prisma/driver-adapter-utils',
+  '@theguild/federation-composition',
+  'bcryptjs',
+  'croner',
+  'express',
+  'graphql',
+  'graphql/utilities/extendSchema.js',
+  'graphql-http',
+  'graphql-http/lib/use/express',
+  'graphql-ws',
+  'graphql-ws/use/ws',
+  'ioredis',
+  'jsonwebtoken',
+  'pg',
+  'pino',
+  'prom-client',
+  'undici',
+  'ws',
+  'yaml',
+  'zod',
+];
 
 /** Tried by packages above, which do without. */
 const OPTIONAL = ['bufferutil', 'pg-native', 'utf-8-validate'];
@@ -69,7 +58,7 @@ const OPTIONAL = ['bufferutil', 'pg-native', 'utf-8-validate'];
  * @returns {string | undefined} undefined for what is not bundled
  */
 export function bundledImport(imported) {
-  return Object.hasOwn(BUNDLED, imported) ? `#packages/${fileOf(imported)}` : undefined;
+  return BUNDLED_PACKAGES.includes(imported) ? `#packages/${fileOf(imported)}` : undefined;
 }
 
 /** The file of a bundle, below `dist/packages/`. */
@@ -175,17 +164,8 @@ const withoutOwnUndici = {
  * ECMAScript.
  */
 async function exportsOf(name) {
-  const files = BUNDLED[name].map((file) => join(dirname(require.resolve(`${name}/package.json`)), file));
-  const lines = [
-    exportLine(name, await import(name)),
-    ...(await Promise.all(files.map(async (file) => exportLine(file, await import(pathToFileURL(file).href))))),
-  ];
-  return lines.join('\n');
-}
-
-function exportLine(from, exported) {
-  const names = Object.keys(exported).filter((name) => name !== 'module.exports');
-  return `export { ${names.join(', ')} } from ${JSON.stringify(from)};`;
+  const names = Object.keys(await import(name)).filter((exported) => exported !== 'module.exports');
+  return `export { ${names.join(', ')} } from ${JSON.stringify(name)};`;
 }
 
 function isEntry(name) {

@@ -9,7 +9,7 @@ import {
   isObjectType,
   isTypeDefinitionNode,
 } from 'graphql';
-import { directivesOf } from './directives.ts';
+import { directivesOf, hasDirective } from './directives.ts';
 import { requiredCoordinates } from './required-coordinates.ts';
 
 /** What the authorization directives of federation need of a caller. */
@@ -107,7 +107,7 @@ function note(own: Map<string, Requirement>, key: string, requirement: Requireme
 function accessRequirementOf(node: {
   readonly directives?: readonly ConstDirectiveNode[] | undefined;
 }): Requirement | undefined {
-  const authenticated = directivesOf(node, 'authenticated').length > 0;
+  const authenticated = hasDirective(node, 'authenticated');
   const [scopes] = directivesOf(node, 'requiresScopes');
   const [policies] = directivesOf(node, 'policy');
   if (!authenticated && !scopes && !policies) return undefined;

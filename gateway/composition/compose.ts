@@ -8,8 +8,11 @@ import {
   type SupergraphOutline,
   widenFields,
 } from '../supergraph/index.ts';
-import { withFlatRequirements } from './flat-requirements.ts';
+import { invalidDirectiveArguments, withoutNullArguments } from './directive-values.ts';
+import { externalFields } from './external-fields.ts';
+import { withComposedVersion } from './federation-versions.ts';
 import { placesOf, type SdlPlace, subgraphsIn } from './problem-places.ts';
+import { unsatisfiableFields } from './satisfiability.ts';
 import { printDefinitions, type SdlDefinitions } from './sdl-definitions.ts';
 import { unsupportedIn } from './unsupported.ts';
 
@@ -64,17 +67,17 @@ function composeParsed(subgraphs: readonly SubgraphSdl[], options: ParseOptions)
         places: places.map(({ line }) => ({ subgraph: name, line })),
       });
     }
-  for (const [name, document] of documents)
-    for (const { message, line } of unsupportedIn(document))
-      problems.push({
-        code: 'UNSUPPORTED_FEATURE',
-        message,
-        subgraphs: [name],
-        places: line === undefined ? [] : [{ subgraph: name, line }],
-      });
+  for (const [name, document] of documents) {
+    const found = catchUnforeseen(() => problemsIn(name, document));
+    if (!('unforeseen' in found)) problems.push(...found);
+    else problems.push({ code: 'COMPOSITION_FAILED', message: found.unforeseen, subgraphs: [name], places: [] });
+  }
   if (problems.length > 0) return { problems };
   // Without the addresses of subgraphs: the supergraph is shown to operators.
-  const services = [...documents].map(([name, typeDefs]) => ({ name, typeDefs: withFlatRequirements(typeDefs) }));
+  const services = [...documents].map(([name, typeDefs]) => ({
+    name,
+    typeDefs: withComposedVersion(withoutNullArguments(typeDefs)),
+  }));
   const composed = catchUnforeseen(() => composeAll(services));
   if ('unforeseen' in composed) {
     const alone = services.filter((one) => 'unforeseen' in catchUnforeseen(() => composeAll([one])));
@@ -86,10 +89,26 @@ function composeParsed(subgraphs: readonly SubgraphSdl[], options: ParseOptions)
     : composed;
 }
 
+/** The problems of a subgraph by itself that the composer does not find. */
+function problemsIn(subgraph: string, typeDefs: DocumentNode): readonly CompositionProblem[] {
+  const invalid = invalidDirectiveArguments(typeDefs).map((one) => ({ ...one, code: 'INVALID_GRAPHQL' }));
+  return [...unsupportedIn(typeDefs), ...invalid].map(({ code, message, line }) => ({
+    code,
+    message,
+    subgraphs: [subgraph],
+    places: line === undefined ? [] : [{ subgraph, line }],
+  }));
+}
+
+/** Rules of the composer that are applied here instead. */
+const OWN_RULES = ['SatisfiabilityRule', 'ProvidedArgumentsOnDirectivesRule'];
+
 function composeAll(services: ComposedSubgraph[]) {
-  const composed = composeServices(services);
+  const composed = composeServices(services, { disableValidationRules: OWN_RULES });
   if (compositionHasErrors(composed)) return { errors: composed.errors };
-  const supergraph = widenFields(restoreExternal(composed.supergraphDocumentNode, services), services);
+  const supergraph = widenFields(restoreExternal(composed.supergraphDocumentNode, externalFields(services)), services);
+  const errors = unsatisfiableFields(supergraph);
+  if (errors.length > 0) return { errors };
   return {
     supergraph: printDefinitions(supergraph),
     outline: outlineOf(supergraph),

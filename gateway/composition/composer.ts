@@ -11,8 +11,8 @@ const COMPOSED_AT_ONCE = 10_000;
 /** From so many characters of SDL on, a graph takes more memory than the rest of the process. */
 const LARGE = 500_000;
 
-/** Composing goes from type to type and calls itself each time: a graph of thousands of types is as deep. */
-const STACK_MB = 256;
+/** Each requirement of a requirement is a call within a call: chains of thousands are followed. */
+const STACK_MB = 32;
 
 /**
  * Composition needs 160 times its SDL in live memory. Most of what it allocates lives to the end, so collections of the

@@ -3,11 +3,16 @@ import { type ConstDirectiveNode, valueFromASTUntyped } from 'graphql';
 /** The arguments of a directive, by their names. */
 export type DirectiveArguments = Readonly<Record<string, unknown>>;
 
+export interface NodeWithDirectives {
+  readonly directives?: readonly ConstDirectiveNode[] | undefined;
+}
+
+export function hasDirective({ directives = [] }: NodeWithDirectives, name: string): boolean {
+  return directives.some((directive) => directive.name.value === name);
+}
+
 /** The arguments of each directive of that name. */
-export function directivesOf(
-  node: { readonly directives?: readonly ConstDirectiveNode[] | undefined },
-  name: string,
-): readonly DirectiveArguments[] {
+export function directivesOf(node: NodeWithDirectives, name: string): readonly DirectiveArguments[] {
   return (node.directives ?? [])
     .filter((directive) => directive.name.value === name)
     .map(({ arguments: given = [] }) =>

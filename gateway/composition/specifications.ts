@@ -12,7 +12,10 @@ interface Specification {
   readonly directives: ReadonlyMap<string, string>;
 }
 
-/** The supported specifications, by the names of their directives; uses of `context` are rejected elsewhere. */
+/**
+ * The supported specifications, by the names of their directives. Uses of `context` are rejected elsewhere, and `cacheTag`
+ * is for caches of responses, which there are none of here.
+ */
 const KNOWN: ReadonlySet<string> = new Set([
   'join',
   'inaccessible',
@@ -20,6 +23,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'requiresScopes',
   'policy',
   'context',
+  'cacheTag',
 ]);
 const OWNER = 'https://specs.apollo.dev/';
 /** A router that does not support a specification for one of these must not serve the supergraph. */

@@ -1,34 +1,53 @@
-import {
-  type ASTNode,
-  type ConstDirectiveNode,
-  type DocumentNode,
-  type FieldDefinitionNode,
-  Kind,
-  parse,
-} from 'graphql';
+import { type ASTNode, type DocumentNode, type FieldDefinitionNode, parse } from 'graphql';
+import { directiveArgument } from '../supergraph/index.ts';
 import { hasFields } from '../syntax/index.ts';
-import { type DirectiveArguments, directivesOf } from './directives.ts';
+import { type DirectiveArguments, directivesOf, hasDirective } from './directives.ts';
+import { readFederationLink, schemaDirectives } from './federation-link.ts';
+import { isUnknownVersion, SUPPORTED_VERSIONS } from './federation-versions.ts';
 
-/** An unsupported feature of the federation specification, which would compose and have no effect. */
+/** What a subgraph uses of the federation specification that is not supported. */
 export interface UnsupportedFeature {
+  /** As the code of a composition problem. */
+  readonly code: string;
   readonly message: string;
   /** 1-based, in the SDL. */
   readonly line: number | undefined;
 }
 
-/** The unsupported features that a subgraph uses. */
+/** What a subgraph uses that would not compose, or would compose and have no effect. */
 export function unsupportedIn(typeDefs: DocumentNode): readonly UnsupportedFeature[] {
-  const names = directiveNames(typeDefs);
+  return [...unsupportedLinks(typeDefs), ...unsupportedFields(typeDefs)];
+}
+
+/** Links to specifications, or versions of them, that are not supported. */
+function unsupportedLinks(typeDefs: DocumentNode): readonly UnsupportedFeature[] {
+  const { version } = readFederationLink(typeDefs);
+  return schemaDirectives(typeDefs).flatMap((directive): UnsupportedFeature[] => {
+    const url = directive.name.value === 'link' ? directiveArgument(directive, 'url') : undefined;
+    const line = lineOfNode(directive);
+    if (url?.startsWith('https://specs.apollo.dev/connect/')) {
+      const message = `it links to "${url}", and connectors (@connect, @source) are not supported: subgraphs are GraphQL services`;
+      return [{ code: 'UNSUPPORTED_FEATURE', message, line }];
+    }
+    if (!url?.includes('/federation/') || !isUnknownVersion(version)) return [];
+    const message = `it links to version ${version} of the federation specification, and ${SUPPORTED_VERSIONS} are supported`;
+    return [{ code: 'UNKNOWN_FEDERATION_LINK_VERSION', message, line }];
+  });
+}
+
+function unsupportedFields(typeDefs: DocumentNode): readonly UnsupportedFeature[] {
+  const { nameOf: names } = readFederationLink(typeDefs);
+  const code = 'UNSUPPORTED_FEATURE';
   return checkedFieldsIn(typeDefs).flatMap(({ type, field, isInterfaceObject }) => [
     ...(field.arguments ?? []).flatMap((argument): UnsupportedFeature[] => {
       if (!hasDirective(argument, names('fromContext'))) return [];
-      return [{ message: fromContext(type, field, argument.name.value), line: lineOfNode(argument) }];
+      return [{ code, message: fromContext(type, field, argument.name.value), line: lineOfNode(argument) }];
     }),
     ...directivesOf(field, names('override')).flatMap(({ label }): UnsupportedFeature[] => {
       if (!isInterfaceObject || typeof label !== 'string') return [];
       const what = `the label "${label}" of @override on "${type}.${field.name.value}"`;
       const message = `${what} is not supported, since the field is one of an interface object: all of it would be moved at once`;
-      return [{ message, line: lineOfNode(field) }];
+      return [{ code, message, line: lineOfNode(field) }];
     }),
   ]);
 }
@@ -52,7 +71,7 @@ export function labelsIn(sdl: string): ReadonlySet<string> {
   // Parsing a large one takes long, and few have any.
   if (!sdl.includes('label')) return new Set();
   const typeDefs = parse(sdl, { noLocation: true });
-  const names = directiveNames(typeDefs);
+  const { nameOf: names } = readFederationLink(typeDefs);
   const labels = checkedFieldsIn(typeDefs).flatMap(({ field }) =>
     directivesOf(field, names('override')).flatMap(({ label }) => (typeof label === 'string' ? [label] : [])),
   );
@@ -70,7 +89,7 @@ interface CheckedField {
 }
 
 function checkedFieldsIn(typeDefs: DocumentNode): readonly CheckedField[] {
-  const names = directiveNames(typeDefs);
+  const { nameOf: names } = readFederationLink(typeDefs);
   const types = typeDefs.definitions.filter(hasFields);
   const objects = new Set(
     types.filter((type) => hasDirective(type, names('interfaceObject'))).map(({ name: { value } }) => value),
@@ -78,30 +97,6 @@ function checkedFieldsIn(typeDefs: DocumentNode): readonly CheckedField[] {
   return types.flatMap(({ name: { value: type }, fields }) =>
     (fields ?? []).map((field) => ({ type, field, isInterfaceObject: objects.has(type) })),
   );
-}
-
-/** What a directive of the federation specification is called in a subgraph, which may import it under another name. */
-function directiveNames(typeDefs: DocumentNode): (name: string) => string {
-  const links = typeDefs.definitions.flatMap((definition) =>
-    definition.kind === Kind.SCHEMA_DEFINITION || definition.kind === Kind.SCHEMA_EXTENSION
-      ? directivesOf(definition, 'link')
-      : [],
-  );
-  const link = links.find(({ url }) => typeof url === 'string' && /\/federation\/v[\d.]+\/?$/.test(url));
-  const imported = new Map<string, string>();
-  for (const one of Array.isArray(link?.import) ? link.import : []) {
-    const { name, as } = (typeof one === 'string' ? { name: one } : (one ?? {})) as DirectiveArguments;
-    if (typeof name === 'string') imported.set(name, typeof as === 'string' ? as : name);
-  }
-  const prefix = typeof link?.as === 'string' ? link.as : 'federation';
-  return (name) => imported.get(`@${name}`)?.slice(1) ?? `${prefix}__${name}`;
-}
-
-function hasDirective(
-  node: { readonly directives?: readonly ConstDirectiveNode[] | undefined },
-  directive: string,
-): boolean {
-  return directivesOf(node, directive).length > 0;
 }
 
 function lineOfNode({ loc }: ASTNode): number | undefined {

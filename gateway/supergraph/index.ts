@@ -8,7 +8,7 @@ export {
 } from './join-directives.ts';
 export { overrideLabels, resolveOverrides } from './overrides.ts';
 export { buildPublicSchema, publicDocument } from './public-schema.ts';
-export { type ComposedSubgraph, restoreExternal } from './restore-external.ts';
+export { type ComposedSubgraph, type ExternalFields, restoreExternal } from './restore-external.ts';
 export {
   outlineOf,
   readSupergraphTypes,

@@ -1,10 +1,9 @@
 import {
+  type ConstArgumentNode,
   type ConstDirectiveNode,
   type DocumentNode,
   type FieldDefinitionNode,
-  type InterfaceTypeDefinitionNode,
   Kind,
-  visit,
 } from 'graphql';
 import { nameNode } from '../syntax/index.ts';
 import { directiveArgument, fieldNamesOf, graphNames, hasTrueArgument, parseFieldSet } from './join-directives.ts';
@@ -16,50 +15,49 @@ export interface ComposedSubgraph {
 }
 
 /**
- * Restores what `@theguild/federation-composition` 0.27 leaves out: that a field of an interface object is external in its
- * subgraph, where every subgraph of the interface has the field. Without it the planner would fetch the field from the
- * subgraph that only requires it.
- * @param services the composed subgraphs, where they are known; else the requirements of interface objects are used
+ * Restores what `@theguild/federation-composition` 0.27 says wrongly of fields that are `@external` in a subgraph:
+ *
+ * - It forgets it of interface objects, where every subgraph of the interface has the field.
+ * - It forgets it of extended types, where the field is part of a key of another subgraph.
+ * - It says it of some key fields of extended types, which the subgraph has: the directive is a custom of Federation 1 there.
+ *
+ * Without it a planner would fetch fields from a subgraph that only requires them, or find no path from one that has them.
+ * @param stated what the subgraphs say, where they are known; else the requirements of interface objects are used
  * @returns the supergraph itself when there is nothing to restore
  */
-export function restoreExternal(supergraph: DocumentNode, services: readonly ComposedSubgraph[] = []): DocumentNode {
+export function restoreExternal(supergraph: DocumentNode, stated: ExternalFields = new Map()): DocumentNode {
   const graphs = graphNames(supergraph);
-  const external = externalFields(services);
-  for (const [key, service] of requiredFields(supergraph, graphs))
-    external.set(key, (external.get(key) ?? new Set()).add(service));
+  const external = new Map([...stated].map(([field, by]) => [field, new Map(by)]));
+  for (const [field, service] of requiredFields(supergraph, graphs))
+    external.set(field, (external.get(field) ?? new Map<string, boolean>()).set(service, true));
   if (external.size === 0) return supergraph;
-  const interfaceType = (node: InterfaceTypeDefinitionNode): InterfaceTypeDefinitionNode => {
-    const own = (node.directives ?? []).flatMap((directive) => {
-      const graph = directive.name.value === 'join__type' ? directiveArgument(directive, 'graph') : undefined;
-      return graph === undefined ? [] : [graph];
+  const definitions = supergraph.definitions.map((definition) => {
+    const isInterface = definition.kind === Kind.INTERFACE_TYPE_DEFINITION;
+    if (!isInterface && definition.kind !== Kind.OBJECT_TYPE_DEFINITION) return definition;
+    const own = [...new Set((definition.directives ?? []).flatMap((one) => joinedGraph(one, 'join__type') ?? []))];
+    const fields = (definition.fields ?? []).map((field): FieldDefinitionNode => {
+      const known = external.get(`${definition.name.value}.${field.name.value}`);
+      if (!known) return field;
+      const isExternal = (graph: string | undefined) => known.get(graphs.get(graph ?? '') ?? '');
+      const isJoined = field.directives?.some(({ name }) => name.value === 'join__field') === true;
+      if (!isJoined) {
+        if (!own.some(isExternal)) return field;
+        const joins = own.map((graph) => joinField(graph, isExternal(graph) === true));
+        return { ...field, directives: [...(field.directives ?? []), ...joins] };
+      }
+      if (isInterface) return field;
+      const directives = field.directives?.map((join) =>
+        withExternal(join, isExternal(joinedGraph(join, 'join__field'))),
+      );
+      return { ...field, directives: directives ?? [] };
     });
-    const fields = (node.fields ?? []).map((field): FieldDefinitionNode => {
-      const services = external.get(`${node.name.value}.${field.name.value}`);
-      if (!services || field.directives?.some(({ name }) => name.value === 'join__field')) return field;
-      const joins = own.map((graph) => joinField(graph, services.has(graphs.get(graph) ?? '')));
-      return { ...field, directives: [...(field.directives ?? []), ...joins] };
-    });
-    return { ...node, fields };
-  };
-  return visit(supergraph, { InterfaceTypeDefinition: interfaceType });
+    return { ...definition, fields };
+  });
+  return { ...supergraph, definitions };
 }
 
-/** `Type.field` of the external fields of interface objects, with the subgraphs where they are external. */
-function externalFields(services: readonly ComposedSubgraph[]): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>();
-  for (const { name, typeDefs } of services) {
-    for (const type of typeDefs.definitions) {
-      if (type.kind !== Kind.OBJECT_TYPE_DEFINITION && type.kind !== Kind.OBJECT_TYPE_EXTENSION) continue;
-      if (!hasFederationDirective(type, 'interfaceObject')) continue;
-      for (const field of type.fields ?? []) {
-        if (!hasFederationDirective(type, 'external') && !hasFederationDirective(field, 'external')) continue;
-        const key = `${type.name.value}.${field.name.value}`;
-        found.set(key, (found.get(key) ?? new Set()).add(name));
-      }
-    }
-  }
-  return found;
-}
+/** Of `Type.field`, by the names of subgraphs: whether the field is external there. What is right already may be missing. */
+export type ExternalFields = ReadonlyMap<string, ReadonlyMap<string, boolean>>;
 
 /** `Type.field` of the fields that interface objects require, with the subgraph that does: they are external there. */
 function requiredFields(supergraph: DocumentNode, graphs: ReadonlyMap<string, string>): [string, string][] {
@@ -85,19 +83,26 @@ function requiredFields(supergraph: DocumentNode, graphs: ReadonlyMap<string, st
   });
 }
 
-function hasFederationDirective(
-  { directives }: { directives?: readonly ConstDirectiveNode[] | undefined },
-  name: string,
-): boolean {
-  return directives?.some((directive) => directive.name.value.replace(/^federation__/, '') === name) ?? false;
+/** The subgraph that a directive of the join specification is about. */
+function joinedGraph(directive: ConstDirectiveNode, name: string): string | undefined {
+  return directive.name.value === name ? directiveArgument(directive, 'graph') : undefined;
 }
 
-function joinField(graph: string, external: boolean): ConstDirectiveNode {
-  const given = [{ kind: Kind.ARGUMENT, name: nameNode('graph'), value: { kind: Kind.ENUM, value: graph } }] as const;
-  const isExternal = {
-    kind: Kind.ARGUMENT,
-    name: nameNode('external'),
-    value: { kind: Kind.BOOLEAN, value: true },
-  } as const;
-  return { kind: Kind.DIRECTIVE, name: nameNode('join__field'), arguments: external ? [...given, isExternal] : given };
+/** A `@join__field` that says whether the field is external; the directive itself where that is not known. */
+function withExternal(join: ConstDirectiveNode, isExternal: boolean | undefined): ConstDirectiveNode {
+  if (isExternal === undefined || hasTrueArgument(join, 'external') === isExternal) return join;
+  const others = (join.arguments ?? []).filter(({ name }) => name.value !== 'external');
+  return { ...join, arguments: isExternal ? [...others, EXTERNAL] : others };
+}
+
+const EXTERNAL: ConstArgumentNode = {
+  kind: Kind.ARGUMENT,
+  name: nameNode('external'),
+  value: { kind: Kind.BOOLEAN, value: true },
+};
+
+function joinField(graph: string, isExternal: boolean): ConstDirectiveNode {
+  const given = { kind: Kind.ARGUMENT, name: nameNode('graph'), value: { kind: Kind.ENUM, value: graph } } as const;
+  const join = { kind: Kind.DIRECTIVE, name: nameNode('join__field'), arguments: [given] } as const;
+  return withExternal(join, isExternal);
 }

@@ -92,12 +92,6 @@ test('no package that is loaded from node_modules brings a second copy of a bund
     expect([...withDependencies(packageName(name))].filter((other) => bundled.has(other))).toEqual([]);
 });
 
-test('composing in a thread finds the parts of its package that it changes', async () => {
-  const library = await import(pathToFileURL(bundleOf('@theguild/federation-composition')).href);
-  const names = ['AbstractMove', 'Edge', 'EntityMove', 'FieldMove', 'Graph', 'Node', 'OperationPath', 'isFieldEdge'];
-  expect(Object.keys(library)).toEqual(expect.arrayContaining(names));
-});
-
 test('what is loaded on demand has a bundle of its own, which nothing else imports', () => {
   const folder = 'dist/packages';
   const importers = (bundle: string) =>

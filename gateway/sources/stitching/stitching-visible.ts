@@ -24,22 +24,41 @@ export interface Hiding {
   readonly keptTypes: readonly string[];
 }
 
-/** The schema without some root fields, and without the types that only they led to. */
+/**
+ * The schema without some root fields, and without the types that only they lead to. A type that no field leads to stays: an
+ * operation may name it in a fragment.
+ */
 export function withoutRootFields(schema: GraphQLSchema, { rootFields, keptTypes }: Hiding): GraphQLSchema {
   const roots = filterSchema({ schema, rootFieldFilter: (_, field) => !rootFields.has(field) });
-  const reached = new Set<string>();
-  const pending: (GraphQLNamedType | null | undefined)[] = [
+  const hidden = Object.entries(schema.getQueryType()?.getFields() ?? {}).filter(([name]) => rootFields.has(name));
+  const needed = reachedFrom(
+    hidden.flatMap(([, { type, args }]) => [
+      getNamedType(type),
+      ...args.map((argument) => getNamedType(argument.type)),
+    ]),
+    schema,
+  );
+  const kept = new Set<GraphQLNamedType | null | undefined>([
     roots.getQueryType(),
     roots.getMutationType(),
     roots.getSubscriptionType(),
     ...keptTypes.map((name) => roots.getType(name)),
-  ];
-  for (let type = pending.pop(); type || pending.length > 0; type = pending.pop()) {
-    if (!type || reached.has(type.name)) continue;
-    reached.add(type.name);
-    pending.push(...neighbours(type, roots));
-  }
+  ]);
+  const visible = Object.values(roots.getTypeMap()).filter((type) => !needed.has(type.name) || kept.has(type));
+  const reached = reachedFrom(visible, roots);
   return filterSchema({ schema: roots, typeFilter: (name, type) => isBuiltIn(type) || reached.has(name) });
+}
+
+/** The names of these types and of those that they lead to. */
+function reachedFrom(types: readonly GraphQLNamedType[], schema: GraphQLSchema): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const pending = [...types];
+  for (let type = pending.pop(); type; type = pending.pop()) {
+    if (reached.has(type.name)) continue;
+    reached.add(type.name);
+    pending.push(...neighbours(type, schema));
+  }
+  return reached;
 }
 
 function neighbours(type: GraphQLNamedType, schema: GraphQLSchema): readonly GraphQLNamedType[] {

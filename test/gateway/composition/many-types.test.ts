@@ -20,6 +20,18 @@ test('subgraphs with a chain of thousands of types compose', async () => {
   expect(composed).not.toHaveProperty('problems');
 });
 
+test('large subgraphs are composed by the same rules', async () => {
+  const composed = await composeSubgraphs([
+    {
+      name: 'a',
+      sdl: `${chain('A', 'B', 200)} type Mutation { m: Payload } type Payload { query: Query @op(id: "x") }
+        directive @op(id: ID) on FIELD_DEFINITION`,
+    },
+    { name: 'b', sdl: chain('B', 'A', 200) },
+  ]);
+  expect(composed).not.toHaveProperty('problems');
+});
+
 test('an unreachable type among thousands is reported with the whole path to it', async () => {
   const sdl = chain('A', 'B', 200);
   const composed = await composeSubgraphs([

@@ -116,6 +116,32 @@ describe('services with stitching directives', () => {
     expect(body.data?.__type).toEqual({ description: null });
   });
 
+  test('keep types that no field of theirs leads to, which fragments may name', async () => {
+    const searchSdl = `${allStitchingDirectivesTypeDefs}
+      type Query { search: [Found] _sdl: String! }
+      interface Found { id: ID! } type Product implements Found { id: ID! name: String }`;
+    const cratesSdl = `${allStitchingDirectivesTypeDefs}
+      type Query { crates: Int _boxes(keys: [BoxKey!]!): [Box] @merge _sdl: String! } input BoxKey { id: ID! }
+      type Box @key(selectionSet: "{ id }") { id: ID! }
+      interface Found { id: ID! } type Crate implements Found { id: ID! size: Size } enum Size { SMALL }`;
+    const search = await keep(
+      graphqlUpstream(searchSdl, {
+        Query: { search: () => [{ __typename: 'Product', id: '1', name: 'bolt' }], _sdl: () => searchSdl },
+      }),
+    );
+    const crates = await keep(graphqlUpstream(cratesSdl, { Query: { crates: () => 1, _sdl: () => cratesSdl } }));
+    const stitched = (name: string, { graphqlUrl }: GraphqlUpstream) => ({
+      name,
+      definition: { url: graphqlUrl, composition: 'stitching' },
+    });
+    const metadata = { 'remote_schemas.yaml': [stitched('search', search), stitched('crates', crates)] };
+    const gateway = await keep(openGateway({ issuer, metadata }));
+    const { body } = await gateway.graphql('{ search { ... on Product { name } ... on Crate { size } } }', { token });
+    expect(body).toEqual({ data: { search: [{ name: 'bolt' }] } });
+    const { body: hidden } = await gateway.graphql('{ __type(name: "BoxKey") { name } }', { token });
+    expect(hidden).toEqual({ data: { __type: null } });
+  });
+
   test('permit a role the listed fields only, and still join by key fields that are not listed', async () => {
     const { gateway } = await openServices({
       products: {

@@ -1,8 +1,7 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
-import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import { type GraphQLSchema, parse, print } from 'graphql';
+import { composeSubgraphs } from '../../../gateway/composition/index.ts';
 import { FederatedGraph, type JoinResult, responseObject, SubgraphFailure } from '../../../gateway/federation/index.ts';
-import { restoreExternal, widenFields } from '../../../gateway/supergraph/index.ts';
 import { reply, serve, type TestServer } from '../harness/index.ts';
 import { answerOperation } from '../harness/repeated-operations.ts';
 import { sending } from './sending.ts';
@@ -60,14 +59,14 @@ export async function federate(subgraphs: Record<string, Subgraph>): Promise<Wor
     });
     schemas.set(name, schema);
     servers.set(name, server);
-    services.push({ name, typeDefs, url: server.url });
+    services.push({ name, sdl: print(typeDefs) });
   }
-  const composed = composeServices(services);
-  if (compositionHasErrors(composed)) {
+  const composed = await composeSubgraphs(services);
+  if ('problems' in composed) {
     await Promise.all([...servers.values()].map((server) => server.close()));
-    throw new Error(composed.errors.map(({ message }) => message).join('\n'));
+    throw new Error(composed.problems.map(({ message }) => message).join('\n'));
   }
-  const supergraphSdl = print(widenFields(restoreExternal(parse(composed.supergraphSdl), services), services));
+  const supergraphSdl = composed.supergraph.join('\n\n');
   const send = sending<undefined>(async (subgraph, body) => {
     if (down.has(subgraph)) throw new SubgraphFailure(`${subgraph} is down`, { code: 'down' });
     const url = servers.get(subgraph)?.url ?? '';
