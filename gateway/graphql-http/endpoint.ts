@@ -1,5 +1,6 @@
 import { GatewayError, methodNotAllowed, notAcceptable, toLoggedError } from '../errors.ts';
 import {
+  type AcceptedParts,
   acceptedEvents,
   acceptedParts,
   answerOfOnePart,
@@ -90,7 +91,7 @@ class GraphqlExchange {
   }
 
   /** Whether `Accept` permits incremental delivery, and in which form. */
-  get #parts(): string | undefined {
+  get #parts(): AcceptedParts | undefined {
     return acceptedParts(this.#exchange.request.headers.accept);
   }
 
@@ -180,9 +181,9 @@ class GraphqlExchange {
       executeOperation(prepared, this.#format(true), (result) => this.#attempt(() => this.#answer(result, prepared)));
   }
 
-  #executeIncrementally(executable: ExecutableRequest, incremental: IncrementalOperation, accept: string): void {
+  #executeIncrementally(executable: ExecutableRequest, incremental: IncrementalOperation, parts: AcceptedParts): void {
     let response: MultipartResponse | undefined;
-    executeIncrementally(executable, incremental, accept, {
+    executeIncrementally(executable, incremental, parts, {
       answered: (result) => this.#attempt(() => this.#answer(result, executable)),
       begun: (http, parameters, flow) =>
         this.#attempt(() => {

@@ -12,6 +12,7 @@ import {
 import {
   type HttpHints,
   type IncrementalFlow,
+  type IncrementalFormats,
   type IncrementalOperation,
   type IncrementalPayload,
   mapErrors,
@@ -38,12 +39,12 @@ export interface IncrementalSink {
  * Executes an operation whose response may be incremental. The time limit, cancellation and counts apply to all payloads
  * together. Never throws.
  *
- * @param accept the media types of incremental delivery for the source, as in the header `Accept`.
+ * @param formats those that the client accepts.
  */
 export function executeIncrementally(
   executable: ExecutableRequest,
   prepared: IncrementalOperation,
-  accept: string,
+  formats: IncrementalFormats,
   taker: IncrementalSink,
 ): void {
   const startedAt = performance.now();
@@ -95,7 +96,7 @@ export function executeIncrementally(
       const execution = new ExecutionContext(executable, cancellation);
       const answered = (came: OperationAnswer) => finish(() => answer(resultOf(came, execution, false)));
       try {
-        prepared.run(request.variables, execution, `${accept}, application/json`, {
+        prepared.run(request.variables, execution, formats, {
           answered,
           begun: (parameters, ofParts) => {
             flow = ofParts;

@@ -1,6 +1,6 @@
 import { gatewayStopping, internalError } from '../errors.ts';
 import {
-  acceptedParts,
+  acceptedPartsOfEvents,
   type EventStreamType,
   type HttpExchange,
   type LiveConnections,
@@ -35,9 +35,6 @@ export interface EventStreams {
   /** Ends the streams of subscriptions in a way that makes clients reconnect; all others finish. */
   leave(): void;
 }
-
-/** The `Accept` for a service whose incremental payloads become events: the form that most services know. */
-const ANY_PARTS = 'multipart/mixed; deferSpec=20220824';
 
 export function openEventStreams({
   operations,
@@ -90,7 +87,7 @@ export function openEventStreams({
       },
       complete,
     };
-    const parts = acceptedParts(exchange.request.headers.accept) ?? ANY_PARTS;
+    const parts = acceptedPartsOfEvents(exchange.request.headers.accept);
     const delivery: SubscriptionStream = streamResults(
       prepared,
       operations,

@@ -11,7 +11,7 @@ import {
   type SubscriptionEnd,
   SubscriptionEnded,
 } from '../operation/index.ts';
-import type { IncrementalFlow, IncrementalOperation } from '../sources/index.ts';
+import type { IncrementalFlow, IncrementalFormats, IncrementalOperation } from '../sources/index.ts';
 import type { ResponseBody } from './protocol.ts';
 
 /** Receives the results of one operation. */
@@ -35,13 +35,13 @@ export interface SubscriptionStream {
 /**
  * Runs an operation of any kind and delivers its results, a subscription's as fast as they are taken.
  *
- * @param parts the media types for incremental delivery, as in `Accept`; without it, responses are complete.
+ * @param parts the formats for incremental delivery; without them, responses are complete.
  */
 export function streamResults(
   prepared: ExecutableRequest | RejectedRequest,
   operations: OperationPipeline,
   receiver: Receiver,
-  parts?: string,
+  parts?: IncrementalFormats,
 ): SubscriptionStream {
   if ('errors' in prepared) {
     receiver.error(prepared.errors);
@@ -99,7 +99,7 @@ function deliverAnswer(
 function deliverParts(
   executable: ExecutableRequest,
   incremental: IncrementalOperation,
-  accept: string,
+  formats: IncrementalFormats,
   receiver: Receiver,
 ): StartedOperation {
   const over = new Promise<void>((resolve, reject) => {
@@ -108,7 +108,7 @@ function deliverParts(
       receiver.complete();
       resolve();
     };
-    executeIncrementally(executable, incremental, accept, {
+    executeIncrementally(executable, incremental, formats, {
       answered: ({ data, errors }) => {
         try {
           void receiver.next({ ...(errors && { errors }), data });
