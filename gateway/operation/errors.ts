@@ -44,12 +44,12 @@ export function severalDocumentsNamed(): GatewayError {
   return new GatewayError('parse-failed', 'the request names several documents');
 }
 
-/** @param name the parameter, `documentId` or `doc_id`. */
+/** @param name the parameter: `documentId`, `doc_id` or `id`. */
 export function malformedDocumentId(name: string): GatewayError {
   return new GatewayError('parse-failed', `"${name}" must be the id of a document`);
 }
 
-/** @param name the parameter, `documentId` or `doc_id`. */
+/** @param name the parameter: `documentId`, `doc_id` or `id`. */
 export function malformedDocumentHash(name: string): GatewayError {
   return new GatewayError('parse-failed', `"${name}" must have a SHA-256 in lower-case hexadecimal after "sha256:"`);
 }

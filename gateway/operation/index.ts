@@ -1,6 +1,6 @@
 export type { Batch } from './batch.ts';
 export type { SubscriptionEnd } from './counts.ts';
-export { readPersistedQuery } from './document/index.ts';
+export { readLoneId, readPersistedQuery } from './document/index.ts';
 export { batchTooLarge } from './errors.ts';
 export {
   ExecutionContext,
