@@ -37,7 +37,14 @@ import {
 } from '../operation/index.ts';
 import { refuseCrossSite } from '../session/index.ts';
 import type { HttpHints, IncrementalOperation } from '../sources/index.ts';
-import { filesNotSupported, missingBody, missingOperations, mutationByGet } from './errors.ts';
+import {
+  filesNotSupported,
+  methodOfSingleConnection,
+  missingBody,
+  missingOperations,
+  mutationByGet,
+  singleConnectionNotSupported,
+} from './errors.ts';
 import { type Incoming, readOperationRequest, readOperations, readQueryString } from './incoming.ts';
 import { executeIncrementally } from './incremental.ts';
 import { IncomingFiles, isMultipart, type UploadLimits } from './uploads.ts';
@@ -100,6 +107,7 @@ class GraphqlExchange {
       const { request, search } = this.#exchange;
       const { operations, maxBodyBytes } = this.#options;
       refuseLongAccept(request.headers.accept);
+      refuseSingleConnection(this.#exchange);
       if (!this.#type && !this.#events && !this.#parts) throw notAcceptable();
       if (request.method === 'GET') this.#prepareOne(readQueryString(new URLSearchParams(search)));
       else if (request.method !== 'POST') throw methodNotAllowed('GET, POST');
@@ -259,6 +267,24 @@ class GraphqlExchange {
     sendJson(this.#exchange, status, body, headers, CONTENT_TYPES[this.#type ?? 'application/json']);
   }
 }
+
+/**
+ * GraphQL over SSE, "single connection mode": a client reserves a stream with PUT, and sends the token of it in a header, or
+ * in the URL of an `EventSource`. All its requests would have to reach the same process.
+ *
+ * @throws GatewayError 405 or 400.
+ */
+function refuseSingleConnection({ request: { method, headers }, search }: HttpExchange): void {
+  if (method === 'PUT' || method === 'DELETE') throw methodOfSingleConnection();
+  if (headers['x-graphql-event-stream-token'] !== undefined) throw singleConnectionNotSupported();
+  if (method !== 'GET' || !search.includes('token=')) return;
+  const parameters = new URLSearchParams(search);
+  const isOperation = OPERATION_PARAMETERS.some((name) => parameters.has(name));
+  if (parameters.has('token') && !isOperation) throw singleConnectionNotSupported();
+}
+
+/** Those of a GET that name its document. */
+const OPERATION_PARAMETERS = ['query', 'documentId', 'doc_id', 'id', 'extensions'];
 
 const CONTENT_TYPES: Readonly<Record<ResponseType, string>> = {
   'application/json': 'application/json; charset=utf-8',
