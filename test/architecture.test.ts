@@ -58,7 +58,7 @@ const gateway = roomsOf('gateway', {
   'operation/document': '',
   'operation/plan': 'operation/document operation/response',
   'operation/response': '',
-  'operation/validation': 'operation/document operation/plan operation/response',
+  'operation/validation': 'operation/document operation/response',
   ops: 'errors.ts graph http session upstream platform',
   'own-paths.ts': '',
   'own-secrets.ts': '',

@@ -1,6 +1,6 @@
 import { ERROR_STATUS, type ErrorCode, GatewayError, methodNotAllowed, resourceNotFound } from '../errors.ts';
 import { type HttpExchange, type ResponseHeaders, receiveJson, sendJson } from '../http/index.ts';
-import { flatRefusal, type OperationPipeline, type PublicError } from '../operation/index.ts';
+import { flatRefusal, type OperationPipeline, type OperationResult, type PublicError } from '../operation/index.ts';
 import { notAnObject } from './errors.ts';
 import { requireOwnPage } from './own-page.ts';
 import {
@@ -205,8 +205,10 @@ function tokenCookie(answer: AuthAnswer, origin: URL): string | undefined {
 async function runAuthCall(call: AuthCall, { exchange, operations }: SessionRequest): Promise<AuthAnswer> {
   const request = { query: call.query, variables: { data: call.data }, operationName: call.field };
   const prepared = await operations.prepare(request, exchange, { isSaved: true });
-  if ('errors' in prepared) throw flatRefusal(prepared, '$');
-  const { data, errors, http } = await operations.execute(prepared, { withEnvelope: false, asBytes: false });
+  if (prepared.kind === 'rejected') throw flatRefusal(prepared, '$');
+  const { data, errors, http } = await new Promise<OperationResult>((resolve) =>
+    operations.execute(prepared, { withEnvelope: false, asBytes: false }, resolve),
+  );
   const [error] = errors ?? [];
   const headers = { ...http.headers, ...(http.cookies.length > 0 && { 'set-cookie': http.cookies }) };
   if (error) return { status: http.status ?? httpStatusOf(error), headers, error };

@@ -23,11 +23,11 @@ import type {
   ExecutableRequest,
   OperationPipeline,
   OperationRequest,
+  PartsReceiver,
   PreparedRequest,
   RejectedRequest,
 } from '../operation/index.ts';
 import {
-  executeOperation,
   flatRefusal,
   type OperationResult,
   type ResultFormat,
@@ -35,10 +35,16 @@ import {
   writtenJson,
 } from '../operation/index.ts';
 import { refuseCrossSite } from '../session/index.ts';
-import type { HttpHints, IncrementalOperation } from '../sources/index.ts';
-import { filesNotSupported, missingBody, missingOperations, mutationByGet } from './errors.ts';
+import type { HttpHints } from '../sources/index.ts';
+import {
+  filesNotSupported,
+  methodOfSingleConnection,
+  missingBody,
+  missingOperations,
+  mutationByGet,
+  singleConnectionNotSupported,
+} from './errors.ts';
 import { type Incoming, readOperationRequest, readOperations, readQueryString } from './incoming.ts';
-import { executeIncrementally } from './incremental.ts';
 import { IncomingFiles, isMultipart, type UploadLimits } from './uploads.ts';
 
 export interface GraphqlEndpointOptions {
@@ -89,17 +95,13 @@ class GraphqlExchange {
     this.#events = acceptedEvents(exchange.request.headers.accept);
   }
 
-  /** Whether `Accept` permits incremental delivery, and in which form. */
-  get #parts(): string | undefined {
-    return acceptedParts(this.#exchange.request.headers.accept);
-  }
-
   receive(): void {
     this.#attempt(() => {
       const { request, search } = this.#exchange;
       const { operations, maxBodyBytes } = this.#options;
       refuseLongAccept(request.headers.accept);
-      if (!this.#type && !this.#events && !this.#parts) throw notAcceptable();
+      refuseSingleConnection(this.#exchange);
+      if (!this.#type && !this.#events && !acceptedParts(request.headers.accept)) throw notAcceptable();
       if (request.method === 'GET') this.#prepareOne(readQueryString(new URLSearchParams(search)));
       else if (request.method !== 'POST') throw methodNotAllowed('GET, POST');
       else if (isMultipart(request)) this.#receiveFiles();
@@ -150,47 +152,54 @@ class GraphqlExchange {
   #runOne(prepared: PreparedRequest): void {
     // The client may have gone while its credentials were verified elsewhere.
     if (this.#exchange.cancellation.isCancelled) return;
-    if ('errors' in prepared && this.#form === 'flat') throw flatRefusal(prepared);
-    if ('errors' in prepared) this.#exchange.record?.addErrors(prepared.errors);
-    if ('errors' in prepared && prepared.retryAfterSeconds !== undefined) {
-      this.#send(503, rejectedBody(prepared), { 'retry-after': String(prepared.retryAfterSeconds) });
-      return;
-    }
-    const kind = 'errors' in prepared ? undefined : prepared.operation.operation;
-    if (!('errors' in prepared) && prepared.request.files && !prepared.plans.plan.takesFiles) throw filesNotSupported();
-    if (kind === 'mutation' && this.#exchange.request.method === 'GET') throw mutationByGet();
-    // To clients that accept both, only subscriptions are sent as event streams.
-    if (this.#events && (!this.#type || kind === 'subscription')) {
-      setOwnHeaders(this.#exchange);
-      this.#options.streamEvents(this.#exchange, prepared, this.#events).catch((thrown) => this.#refuse(thrown));
-      return;
-    }
-    if ('errors' in prepared) {
-      // Under `application/json` a well-formed GraphQL request has the status 200 (GraphQL over HTTP 6.4.1).
-      const status = this.#type === 'application/json' ? 200 : 400;
-      this.#send(status, rejectedBody(prepared));
-      return;
-    }
-    const { incremental } = prepared.plans;
-    // An explanation needs the whole response, so it is not incremental.
-    const isWhole = prepared.request.files !== undefined || prepared.explanation !== undefined;
-    const parts = incremental && !isWhole ? this.#parts : undefined;
-    if (incremental && parts) this.#executeIncrementally(prepared, incremental, parts);
-    else
-      executeOperation(prepared, this.#format(true), (result) => this.#attempt(() => this.#answer(result, prepared)));
+    if (prepared.kind === 'rejected') this.#answerRejected(prepared);
+    else this.#run(prepared);
   }
 
-  #executeIncrementally(executable: ExecutableRequest, incremental: IncrementalOperation, accept: string): void {
+  #answerRejected(rejected: RejectedRequest): void {
+    if (this.#form === 'flat') throw flatRefusal(rejected);
+    const { errors, retryAfterSeconds } = rejected;
+    this.#exchange.record?.addErrors(errors);
+    if (retryAfterSeconds !== undefined)
+      this.#send(503, rejectedBody(rejected), { 'retry-after': String(retryAfterSeconds) });
+    else if (this.#events && !this.#type) this.#streamEvents(rejected, this.#events);
+    // Under `application/json` a well-formed GraphQL request has the status 200 (GraphQL over HTTP 6.4.1).
+    else this.#send(this.#type === 'application/json' ? 200 : 400, rejectedBody(rejected));
+  }
+
+  #run(executable: ExecutableRequest): void {
+    const { operation, plans, request } = executable;
+    if (request.files && !plans.plan.takesFiles) throw filesNotSupported();
+    if (operation.operation === 'mutation' && this.#exchange.request.method === 'GET') throw mutationByGet();
+    // To clients that accept both, only subscriptions are sent as event streams.
+    if (this.#events && (!this.#type || operation.operation === 'subscription')) {
+      this.#streamEvents(executable, this.#events);
+      return;
+    }
+    const answered = (result: OperationResult) => this.#attempt(() => this.#answer(result, executable));
+    const parts = plans.incremental && this.#partsReceiver();
+    this.#options.operations.execute(executable, this.#format(true), answered, parts);
+  }
+
+  #streamEvents(prepared: PreparedRequest, type: EventStreamType): void {
+    setOwnHeaders(this.#exchange);
+    this.#options.streamEvents(this.#exchange, prepared, type).catch((thrown) => this.#refuse(thrown));
+  }
+
+  /** Undefined where `Accept` does not permit incremental delivery. */
+  #partsReceiver(): PartsReceiver | undefined {
+    const formats = acceptedParts(this.#exchange.request.headers.accept);
+    if (!formats) return undefined;
     let response: MultipartResponse | undefined;
-    executeIncrementally(executable, incremental, accept, {
-      answered: (result) => this.#attempt(() => this.#answer(result, executable)),
+    return {
+      formats,
       begun: (http, parameters, flow) =>
         this.#attempt(() => {
           response = new MultipartResponse(this.#exchange, responseHeaders(http), parameters, flow);
         }),
       part: (json) => response?.part(json),
       ended: () => response?.end(),
-    });
+    };
   }
 
   #answer(result: OperationResult, { mayCompress, plans }: ExecutableRequest): void {
@@ -221,13 +230,17 @@ class GraphqlExchange {
     const prepared: PreparedRequest[] = [];
     for (const request of requests) prepared.push(await operations.prepare(request, this.#exchange, { batch }));
     const answers: unknown[] = [];
-    const holdsSecrets = prepared.some((one) => !('errors' in one) && !one.mayCompress);
+    const holdsSecrets = prepared.some((one) => one.kind === 'executable' && !one.mayCompress);
     for (const one of prepared) {
-      // Bytes of a service may be invalid JSON, which would corrupt the whole list: they are parsed first.
-      if ('errors' in one) {
+      if (one.kind === 'rejected') {
         this.#exchange.record?.addErrors(one.errors);
         answers.push(rejectedBody(one));
-      } else answers.push(responseBody(await operations.execute(one, this.#format(one.plans.plan.kind === 'local'))));
+        continue;
+      }
+      // Bytes of a service may be invalid JSON, which would corrupt the whole list: they are parsed first.
+      const format = this.#format(one.plans.plan.kind === 'local');
+      const result = await new Promise<OperationResult>((resolve) => operations.execute(one, format, resolve));
+      answers.push(responseBody(result));
     }
     if (holdsSecrets) this.#send(200, jsonList(answers));
     else sendCompressible(this.#exchange, 200, jsonList(answers), undefined, CONTENT_TYPES[this.#type]);
@@ -258,6 +271,24 @@ class GraphqlExchange {
     sendJson(this.#exchange, status, body, headers, CONTENT_TYPES[this.#type ?? 'application/json']);
   }
 }
+
+/**
+ * GraphQL over SSE, "single connection mode": a client reserves a stream with PUT, and sends the token of it in a header, or
+ * in the URL of an `EventSource`. All its requests would have to reach the same process.
+ *
+ * @throws GatewayError 405 or 400.
+ */
+function refuseSingleConnection({ request: { method, headers }, search }: HttpExchange): void {
+  if (method === 'PUT' || method === 'DELETE') throw methodOfSingleConnection();
+  if (headers['x-graphql-event-stream-token'] !== undefined) throw singleConnectionNotSupported();
+  if (method !== 'GET' || !search.includes('token=')) return;
+  const parameters = new URLSearchParams(search);
+  const isOperation = OPERATION_PARAMETERS.some((name) => parameters.has(name));
+  if (parameters.has('token') && !isOperation) throw singleConnectionNotSupported();
+}
+
+/** Those of a GET that name its document. */
+const OPERATION_PARAMETERS = ['query', 'documentId', 'doc_id', 'id', 'extensions'];
 
 const CONTENT_TYPES: Readonly<Record<ResponseType, string>> = {
   'application/json': 'application/json; charset=utf-8',

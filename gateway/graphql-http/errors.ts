@@ -15,6 +15,19 @@ export function mutationByGet(): GatewayError {
   return methodNotAllowed('POST', 'a mutation needs a POST request');
 }
 
+const SINGLE_CONNECTION =
+  'the single connection mode of graphql-sse is not supported: create its client without "singleConnection" (distinct connections mode), or use a WebSocket';
+
+/** A method by which clients of graphql-sse reserve a stream, or end an operation of one. */
+export function methodOfSingleConnection(): GatewayError {
+  return methodNotAllowed('GET, POST', `Allowed methods: GET, POST; ${SINGLE_CONNECTION}`);
+}
+
+/** A request that belongs to a reserved stream of graphql-sse. Its operation is not executed. */
+export function singleConnectionNotSupported(): GatewayError {
+  return new GatewayError('not-supported', SINGLE_CONNECTION);
+}
+
 /** A multipart request that does not follow the GraphQL multipart request specification. */
 export function malformedUpload(message: string): GatewayError {
   return new GatewayError('bad-request', message);

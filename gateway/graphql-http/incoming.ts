@@ -2,7 +2,7 @@ import { isJsonObject } from '../../platform/index.ts';
 import { GatewayError } from '../errors.ts';
 import { parseShallowJson } from '../http/index.ts';
 import type { OperationRequest } from '../operation/index.ts';
-import { batchTooLarge, readPersistedQuery } from '../operation/index.ts';
+import { batchTooLarge, readLoneId, readPersistedQuery } from '../operation/index.ts';
 import { malformedRequest } from './errors.ts';
 
 /** One operation, or a batch of them, which is answered by a list. */
@@ -38,27 +38,30 @@ export function readQueryString(search: URLSearchParams): OperationRequest {
     extensions: jsonParameter(search, 'extensions'),
     documentId: search.get('documentId') ?? undefined,
     doc_id: search.get('doc_id') ?? undefined,
+    id: search.get('id') ?? undefined,
   });
 }
 
-const PARAMETERS = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'doc_id'] as const;
+const PARAMETERS = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'doc_id', 'id'] as const;
 
 /**
- * Reads one operation: `query`, `variables`, `operationName`, `extensions`, and `documentId` or `doc_id` for `query`.
+ * Reads one operation: `query`, `variables`, `operationName`, `extensions`, and `documentId`, `doc_id` or `id` for `query`.
  *
  * @throws GatewayError when it is none.
  */
 export function readOperationRequest(body: unknown): OperationRequest {
   if (!isJsonObject(body)) throw malformedRequest('expected a JSON object with the key "query"');
-  const { query, operationName, variables, extensions, documentId, doc_id } = body;
+  const { query, operationName, variables, extensions, documentId, doc_id, id } = body;
   if (!isAbsent(extensions) && !isJsonObject(extensions)) throw malformedRequest('"extensions" must be an object');
-  const persisted = readPersistedQuery({
+  const hasText = !isAbsent(query) && query !== '';
+  const named = readPersistedQuery({
     extensions: (extensions as Record<string, unknown> | null | undefined) ?? {},
     documentId,
     doc_id,
   });
-  // Apollo's clients leave the text of a persisted document out, or send none.
-  const isById = persisted !== undefined && (isAbsent(query) || query === '');
+  const persisted = named ?? (hasText ? undefined : readLoneId(id));
+  // Apollo's clients leave the text of a persisted document out, or send an empty one.
+  const isById = persisted !== undefined && !hasText;
   if (query === undefined && !isById) throw malformedRequest('key "query" not found');
   if (typeof query !== 'string' && !isById) throw malformedRequest('"query" must be a string');
   if (!isAbsent(operationName) && typeof operationName !== 'string')

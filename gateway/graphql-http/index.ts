@@ -1,3 +1,2 @@
 export { type GraphqlEndpointOptions, graphqlEndpoint, refuseGraphqlRequest } from './endpoint.ts';
 export { readOperationRequest } from './incoming.ts';
-export { executeIncrementally } from './incremental.ts';

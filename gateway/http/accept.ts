@@ -67,21 +67,58 @@ function isSpecOfEvents(parameter: string): boolean {
   return /^subscriptionspec\s*=\s*(?:1\.0|"1\.0")$/.test(parameter);
 }
 
+/** The formats in which a client accepts the payloads of `@defer` and `@stream`. */
+export interface AcceptedParts {
+  /** The media ranges for a service's header `Accept`; their parameters name the format of payloads. */
+  readonly accept: string;
+  /** Whether it reads payloads of v0.2 only, with `pending` and `completed`, and not the older ones. */
+  readonly isNewerOnly: boolean;
+}
+
+const OLDER_PARTS = 'multipart/mixed; deferSpec=20220824';
+
 /**
- * The media ranges of `Accept` that request incremental delivery over HTTP, which are forwarded to services: their
- * parameters name the format of payloads. Undefined where there are none; ranges for subscriptions are left out.
+ * The media ranges of `Accept` that request incremental delivery over HTTP, which are forwarded to services. Undefined where
+ * there are none, or only some that name a format that no payloads have; ranges for subscriptions are left out. For a client
+ * that reads v0.2 only, the older format is requested after it: its payloads can be translated.
  */
-export function acceptedParts(accept: string | undefined): string | undefined {
-  if (accept === undefined || isTooLong(accept) || !/multipart\/mixed/i.test(accept)) return undefined;
-  const asking = rangesOf(accept).filter(({ name, parameters, quality, text }) => {
+export function acceptedParts(accept: string | undefined): AcceptedParts | undefined {
+  const ranges = rangesOfParts(accept).flatMap((range) => {
+    const format = formatOfParts(range);
+    return format ? [{ text: range.text, format }] : [];
+  });
+  if (ranges.length === 0) return undefined;
+  const asked = ranges.slice(0, MAX_PARTS_RANGES);
+  const isNewerOnly = asked.every(({ format }) => format === 'newer');
+  const texts = asked.map(({ text }) => text);
+  return { accept: (isNewerOnly ? [...texts, OLDER_PARTS] : texts).join(', '), isNewerOnly };
+}
+
+/**
+ * The formats of payloads that become server-sent events: the older one, which most services know, for a client that names
+ * none.
+ */
+export function acceptedPartsOfEvents(accept: string | undefined): AcceptedParts | undefined {
+  if (rangesOfParts(accept).length > 0) return acceptedParts(accept);
+  return { accept: OLDER_PARTS, isNewerOnly: false };
+}
+
+function rangesOfParts(accept: string | undefined): readonly MediaRange[] {
+  if (accept === undefined || !/multipart\/mixed/i.test(accept)) return [];
+  return rangesOf(accept).filter(({ name, parameters, quality, text }) => {
     const isOfEvents = parameters.some((parameter) => parameter.startsWith('subscriptionspec'));
     return name === 'multipart/mixed' && !isOfEvents && isToBeSentOn(text) && quality > 0;
   });
-  if (asking.length === 0) return undefined;
-  return asking
-    .slice(0, MAX_PARTS_RANGES)
-    .map(({ text }) => text)
-    .join(', ');
+}
+
+/** The format that a range names; `any` where it names none, undefined where it names an unknown one. */
+function formatOfParts({ parameters }: MediaRange): 'older' | 'newer' | 'any' | undefined {
+  const named = parameters.filter((parameter) => /^(?:defer|incremental)spec\b/.test(parameter));
+  if (named.length === 0) return 'any';
+  if (named.every((parameter) => /^incrementalspec\s*=\s*(?:v0\.2|"v0\.2")$/.test(parameter))) return 'newer';
+  const isOlder = (parameter: string) =>
+    /^(?:deferspec\s*=\s*(?:20220824|"20220824")|incrementalspec\s*=\s*(?:v0\.1|"v0\.1"))$/.test(parameter);
+  return named.every(isOlder) ? 'older' : undefined;
 }
 
 /** One range of media types, as it is written and taken apart; all but its text is in lower case. */

@@ -1,6 +1,8 @@
 export {
+  type AcceptedParts,
   acceptedEvents,
   acceptedParts,
+  acceptedPartsOfEvents,
   type EventStreamType,
   negotiate,
   type ResponseType,

@@ -1,4 +1,4 @@
-import { type ASTNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
+import { type ASTNode, type DirectiveNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 
 /** A document of more tokens than are parsed. */
@@ -44,12 +44,12 @@ export function severalDocumentsNamed(): GatewayError {
   return new GatewayError('parse-failed', 'the request names several documents');
 }
 
-/** @param name the parameter, `documentId` or `doc_id`. */
+/** @param name the parameter: `documentId`, `doc_id` or `id`. */
 export function malformedDocumentId(name: string): GatewayError {
   return new GatewayError('parse-failed', `"${name}" must be the id of a document`);
 }
 
-/** @param name the parameter, `documentId` or `doc_id`. */
+/** @param name the parameter: `documentId`, `doc_id` or `id`. */
 export function malformedDocumentHash(name: string): GatewayError {
   return new GatewayError('parse-failed', `"${name}" must have a SHA-256 in lower-case hexadecimal after "sha256:"`);
 }
@@ -95,6 +95,34 @@ export function schemaChanged(): GatewayError {
 /** A document with an operation of a kind that its caller's schema has no root type for. */
 export function noRootType(operation: OperationDefinitionNode): GraphQLError {
   return new GraphQLError(`no ${operation.operation}s exist`, { nodes: operation });
+}
+
+/** A `@defer` or `@stream` whose label is a variable. */
+export function labelNotConstant(directive: DirectiveNode): GraphQLError {
+  const message = `The label of "@${directive.name.value}" must be a constant string, not a variable.`;
+  return new GraphQLError(message, { nodes: directive });
+}
+
+/** Two of `@defer` and `@stream` with the same label, which is not repeated. */
+export function labelNotUnique(nodes: readonly DirectiveNode[]): GraphQLError {
+  return new GraphQLError('The labels of "@defer" and "@stream" must be unique in the document.', { nodes });
+}
+
+/** A `@stream` on a field that is no list. */
+export function streamedFieldIsNoList(directive: DirectiveNode, field: string): GraphQLError {
+  return new GraphQLError(`"@stream" needs a list, and the field "${field}" is none.`, { nodes: directive });
+}
+
+/** A `@defer` or `@stream` on the root fields of an operation that cannot postpone them. */
+export function deferredRootField(directive: DirectiveNode, operation: 'mutation' | 'subscription'): GraphQLError {
+  const message = `"@${directive.name.value}" may not be used on root fields of a ${operation}.`;
+  return new GraphQLError(message, { nodes: directive });
+}
+
+/** A `@defer` or `@stream` in a subscription, where nothing can switch it off. */
+export function incrementalSubscription(directive: DirectiveNode): GraphQLError {
+  const message = `"@${directive.name.value}" may be used in a subscription only with "if: false", or with a variable as its "if".`;
+  return new GraphQLError(message, { nodes: directive });
 }
 
 /** A response of a single service that is relayed as bytes and turns out to be no JSON. */

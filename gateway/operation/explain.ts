@@ -18,32 +18,31 @@ export class ExplanationPolicy {
   }
 
   /**
-   * Whether a request has the header for an explanation and its caller may have one. For other callers the header has no effect.
+   * Begins the explanation of an operation whose document is about to be validated. Undefined where its request does not have the
+   * header for one, or its caller may not have it: for them the header has no effect.
    *
    * @param session of the caller: an admin secret that the headers show has been compared for it.
    */
-  explains({ role }: Session, headers: IncomingHttpHeaders): boolean {
-    if (!asksForExplanation(headers)) return false;
+  open(
+    { context, document, cache }: ParsedRequest,
+    { role }: Session,
+    isValidated: () => boolean,
+  ): Explanation | undefined {
+    const { requestId, span, record, clientHeaders } = context;
+    if (!asksForExplanation(clientHeaders) || !this.#mayHave(role, clientHeaders)) return undefined;
+    return new Explanation({
+      role,
+      requestId,
+      traceId: span?.traceId,
+      isValidated: isValidated(),
+      cost: costAgainst(document.cost, cache.rules.limitsOf(role)),
+      record,
+    });
+  }
+
+  #mayHave(role: string, headers: IncomingHttpHeaders): boolean {
     return role === ADMIN_ROLE || this.#roles.has(role) || this.#authenticator.showsAdminSecret(headers);
   }
-}
-
-/** Begins the explanation of an operation whose document is about to be validated. */
-export function openExplanation(
-  { context, document }: ParsedRequest,
-  { role }: Session,
-  limits: RoleLimits,
-  isValidated: boolean,
-): Explanation {
-  const { requestId, span, record } = context;
-  return new Explanation({
-    role,
-    requestId,
-    traceId: span?.traceId,
-    isValidated,
-    cost: costAgainst(document.cost, limits),
-    record,
-  });
 }
 
 const MEASURES = ['depth', 'nodes', 'aliases', 'directives', 'repetition', 'introspections'] as const;

@@ -1,15 +1,9 @@
 export type { Batch } from './batch.ts';
 export type { SubscriptionEnd } from './counts.ts';
-export { readPersistedQuery } from './document/index.ts';
+export { readLoneId, readPersistedQuery } from './document/index.ts';
 export { batchTooLarge } from './errors.ts';
-export {
-  ExecutionContext,
-  executeOperation,
-  type OperationResult,
-  operationTimeout,
-  type ResultFormat,
-  resultOf,
-} from './execute.ts';
+export type { OperationResult, ResultFormat } from './execute.ts';
+export type { PartsReceiver } from './execute-incrementally.ts';
 export type { Subscription } from './live-subscriptions.ts';
 export { OperationPipeline, type OperationPipelineOptions } from './pipeline.ts';
 export type { ExecutableRequest, OperationRequest, PreparedRequest } from './requests.ts';

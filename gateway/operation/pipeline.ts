@@ -10,14 +10,16 @@ import type { Usage } from '../usage/index.ts';
 import { OperationAuthenticator } from './authenticate.ts';
 import { limitBatch } from './batch.ts';
 import { OperationCounts } from './counts.ts';
-import { type Document, PersistedQueries, type PersistedQuery, withFragments } from './document/index.ts';
+import { PersistedQueries, type PersistedQuery, withFragments } from './document/index.ts';
 import { subscriptionNeedsStream, unknownOperation } from './errors.ts';
 import { executeOperation, type OperationResult, type ResultFormat } from './execute.ts';
-import { ExplanationPolicy, explainPlan, openExplanation } from './explain.ts';
+import { executeIncrementally, type PartsReceiver } from './execute-incrementally.ts';
+import { ExplanationPolicy, explainPlan } from './explain.ts';
 import type { Explanation } from './explanation.ts';
 import { GenerationCaches } from './generation-caches.ts';
 import { LiveSubscriptions, type Subscription } from './live-subscriptions.ts';
 import type { NamedOperationLabels } from './named-operations.ts';
+import { OperationPlanner, type PlannedOperation } from './planner.ts';
 import type {
   ExecutableRequest,
   GenerationCache,
@@ -25,6 +27,7 @@ import type {
   ParsedRequest,
   PreparedRequest,
   PrepareOptions,
+  UnparsedRequest,
 } from './requests.ts';
 import { invalidRequest, type PublicError, type RejectedRequest } from './response/index.ts';
 import { inSpan, inSpanOfPromise } from './stage-span.ts';
@@ -32,7 +35,8 @@ import {
   isValidated,
   type OperationLimits,
   type RoleRules,
-  type ValidatedOperation,
+  type ValidatedDocument,
+  type ValidationScope,
   validateForRole,
 } from './validation/index.ts';
 
@@ -58,8 +62,9 @@ export interface OperationPipelineOptions {
 /**
  * What happens to an operation between the transport that reads a request and the one that writes its response.
  *
- * `prepare` and `#validateAndPlan` list the stages: parse, authenticate, rate-limit, validate, plan, coerce variables. `execute`
- * and `subscribe` follow. To respond is the transport's: `graphql-http/`, `rest/`, `subscriptions/`.
+ * The stages in their order: parse, authenticate, rate limit, which `prepare` calls; validate, plan, coerce variables, which
+ * `#prepareFor` calls; then `execute`, or `subscribe`. Each has a method or a function of its name. To respond is the
+ * transport's: `graphql-http/`, `rest/`, `subscriptions/`.
  */
 export class OperationPipeline {
   readonly counts: OperationCounts;
@@ -71,6 +76,7 @@ export class OperationPipeline {
   readonly #subscriptions: LiveSubscriptions;
   readonly #usage: Usage | undefined;
   readonly #explanations: ExplanationPolicy;
+  readonly #planner: OperationPlanner;
 
   constructor(options: OperationPipelineOptions) {
     const { graph, limits, enforceAllowList } = options;
@@ -83,6 +89,7 @@ export class OperationPipeline {
     this.#persisted = new PersistedQueries(options.persistQueries, options.sharedDocuments, this.counts.persisted);
     this.#usage = options.usage;
     this.#explanations = new ExplanationPolicy(options.authenticator, options.explainRoles ?? []);
+    this.#planner = new OperationPlanner(this.counts);
     this.#subscriptions = new LiveSubscriptions(
       graph,
       (generation) => this.#caches.of(generation).rules,
@@ -113,101 +120,44 @@ export class OperationPipeline {
     options: PrepareOptions = {},
   ): PreparedRequest | Promise<PreparedRequest> {
     const cache = this.#cache;
-    const source = this.#parse(request, cache);
-    if (source instanceof GraphQLError) return this.#rejectUnparsed(source, request, context, options);
-    const parsed: ParsedRequest = { request, context, cache, ...source };
-    const authenticated = inSpanOfPromise(context, 'authenticate', () => this.#authenticator.authenticate(parsed));
-    return whenKnown(authenticated, (session) => {
-      if (context.record) recordOperation(context.record, session, parsed);
-      return whenKnown(this.#limitRate(session, context, cache.rules), () =>
-        this.#validateAndPlan(parsed, session, options),
-      );
-    });
+    const parsed = this.#parse(request, context, cache);
+    if (parsed.kind === 'unparsed') return this.#rejectUnparsed(parsed, options);
+    return whenKnown(this.#authenticate(parsed), (session) =>
+      whenKnown(this.#limitRate(session, context, cache.rules), () => this.#prepareFor(session, parsed, options)),
+    );
   }
 
-  /** Executes a prepared operation. */
-  execute(executable: ExecutableRequest, format: ResultFormat): Promise<OperationResult> {
-    return new Promise((resolve) => executeOperation(executable, format, resolve));
-  }
-
-  /** Opens a prepared subscription. A reload ends it when it changes or removes the schema that it depends on. */
-  subscribe(executable: ExecutableRequest): Subscription {
-    executable.usage?.subscribed(executable.context.clientHeaders);
-    executable.named?.subscribed(executable);
-    return this.#subscriptions.open(executable);
-  }
-
-  get #cache(): GenerationCache {
-    return this.#caches.of(this.#graph.current);
-  }
-
-  #parse(
-    request: OperationRequest,
-    { documents, persisted }: GenerationCache,
-  ): { query: string; document: Document } | GraphQLError {
-    try {
-      const query = this.#persisted.textOf(request.query, request.persisted, persisted);
-      return { query, document: documents.get(query) };
-    } catch (error) {
-      if (error instanceof GraphQLError) return error;
-      throw error;
-    }
-  }
-
-  /** Counts an operation against the rate limit of its role, where there is one. */
-  #limitRate(session: Session, { clientAddress }: RequestContext, rules: RoleRules): Promise<void> | undefined {
-    const limit = rules.rateLimitOf(session.role);
-    const isAnonymous = session === this.#authenticator.publicSession;
-    return limit && this.#rateLimiter.take(limit, { session, address: clientAddress, isAnonymous });
-  }
-
-  /** The stages from validation on, which need the caller's role. */
-  #validateAndPlan(parsed: ParsedRequest, session: Session, options: PrepareOptions): PreparedRequest {
+  /** The stages after the caller is known and admitted. None of them waits for anything. */
+  #prepareFor(session: Session, parsed: ParsedRequest, options: PrepareOptions): PreparedRequest {
     const { request, context, cache, query, document } = parsed;
-    const { batch, isSaved = false, mayStream = false } = options;
     const { generation, rules } = cache;
-    const scope = { generation, rules, role: session.role, isSaved, counts: this.counts };
-    const wasValidated = () => isValidated(document, scope);
-    const explanation = this.#explanations.explains(session, context.clientHeaders)
-      ? openExplanation(parsed, session, rules.limitsOf(session.role), wasValidated())
-      : undefined;
+    const { batch, isSaved = false, mayStream = false } = options;
+    const { counts } = this;
+    const scope: ValidationScope = { generation, rules, role: session.role, isSaved, counts };
+    const explanation = this.#explanations.open(parsed, session, () => isValidated(document, scope));
     const reject = (errors: readonly PublicError[]) => this.#reject(errors, explanation);
 
-    // Validate: role, allow list, introspection policy, limits. The result is kept with the document.
-    const validation = inSpan(
-      context,
-      'validate',
-      () => !wasValidated(),
-      () => validateForRole(document, scope),
-    );
-    const { errors, limits, isAwaited } = validation;
+    const validated = this.#validate(parsed, scope);
+    const { errors, limits, isAwaited, mayCompress } = validated;
     if (batch) limitBatch(batch, document, limits);
     if (isAwaited) return { ...reject(errors), retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS };
     if (errors.length > 0) return reject(errors);
     this.#keepDocument(parsed, session);
 
-    // Plan: once for each operation, kept with the document.
-    const { operationName } = request;
-    const wasPlanned = explanation !== undefined && validation.hasPlan(operationName);
-    const chosen = inSpan(
-      context,
-      'plan',
-      () => !validation.hasPlan(operationName),
-      () => validation.operation(operationName),
-    );
-    if (!chosen) return reject([invalidRequest(unknownOperation(operationName))]);
-    const { plans, operation, mayCompress } = chosen;
+    const wasPlanned = explanation !== undefined && this.#planner.has(validated, request.operationName);
+    const planned = this.#plan(parsed, validated);
+    if (!planned) return reject([invalidRequest(unknownOperation(request.operationName))]);
+    const { plans, operation } = planned;
     if (operation.operation === 'subscription' && !mayStream) throw subscriptionNeedsStream();
 
-    // Coerce variables.
-    const variableErrors = chosen.variableErrors(request.variables);
-    if (variableErrors.length > 0) return reject(variableErrors);
+    const invalid = coerceVariables(planned, validated, request.variables);
+    if (invalid.length > 0) return reject(invalid);
 
     explanation?.planned(() => explainPlan(plans, wasPlanned, request.variables, parsed, session.role));
-    const { counts } = this;
     const { seconds } = limits;
-    const { named, usage } = this.#countersOf(chosen, parsed, session);
+    const { named, usage } = this.#countersOf(planned, parsed, session);
     return {
+      kind: 'executable',
       session,
       plans,
       operation,
@@ -223,18 +173,99 @@ export class OperationPipeline {
     };
   }
 
+  /**
+   * Executes a prepared operation.
+   *
+   * @param answered called with the result, exactly once, unless the response comes in parts.
+   * @param parts receives a response in parts, where the client accepts them, the operation has `@defer` or `@stream`, and its
+   * source can deliver them.
+   */
+  execute(
+    executable: ExecutableRequest,
+    format: ResultFormat,
+    answered: (result: OperationResult) => void,
+    parts?: PartsReceiver,
+  ): void {
+    const { plans, request, explanation } = executable;
+    // An explanation comes with the whole response.
+    const mayBeInParts = request.files === undefined && explanation === undefined;
+    if (plans.incremental && parts && mayBeInParts)
+      executeIncrementally(executable, plans.incremental, answered, parts);
+    else executeOperation(executable, format, answered);
+  }
+
+  /** Opens a prepared subscription. A reload ends it when it changes or removes the schema that it depends on. */
+  subscribe(executable: ExecutableRequest): Subscription {
+    executable.usage?.subscribed(executable.context.clientHeaders);
+    executable.named?.subscribed(executable);
+    return this.#subscriptions.open(executable);
+  }
+
+  get #cache(): GenerationCache {
+    return this.#caches.of(this.#graph.current);
+  }
+
+  #parse(request: OperationRequest, context: RequestContext, cache: GenerationCache): ParsedRequest | UnparsedRequest {
+    try {
+      const query = this.#persisted.textOf(request.query, request.persisted, cache.persisted);
+      return { kind: 'parsed', request, context, cache, query, document: cache.documents.get(query) };
+    } catch (error) {
+      if (error instanceof GraphQLError) return { kind: 'unparsed', request, context, error };
+      throw error;
+    }
+  }
+
+  #authenticate(parsed: ParsedRequest): Session | Promise<Session> {
+    const { context } = parsed;
+    const authenticated = inSpanOfPromise(context, 'authenticate', () => this.#authenticator.authenticate(parsed));
+    return whenKnown(authenticated, (session) => {
+      if (context.record) recordOperation(context.record, session, parsed);
+      return session;
+    });
+  }
+
+  /** Counts an operation against the rate limit of its role, where there is one. */
+  #limitRate(session: Session, { clientAddress }: RequestContext, rules: RoleRules): Promise<void> | undefined {
+    const limit = rules.rateLimitOf(session.role);
+    const isAnonymous = session === this.#authenticator.publicSession;
+    return limit && this.#rateLimiter.take(limit, { session, address: clientAddress, isAnonymous });
+  }
+
+  /** By the role's schema, its limits, the allow list and the policy of introspection. The result is kept with the document. */
+  #validate({ context, document }: ParsedRequest, scope: ValidationScope): ValidatedDocument {
+    return inSpan(
+      context,
+      'validate',
+      () => !isValidated(document, scope),
+      () => validateForRole(document, scope),
+    );
+  }
+
+  /** Undefined where the document does not have the operation that the request names. */
+  #plan(
+    { context, request: { operationName } }: ParsedRequest,
+    validated: ValidatedDocument,
+  ): PlannedOperation | undefined {
+    return inSpan(
+      context,
+      'plan',
+      () => !this.#planner.has(validated, operationName),
+      () => this.#planner.plan(validated, operationName),
+    );
+  }
+
   /** What counts runs of an operation, kept with its plan. */
   #countersOf(
-    chosen: ValidatedOperation,
+    planned: PlannedOperation,
     { query, document, cache: { generation } }: ParsedRequest,
     { role }: Session,
   ): Pick<ExecutableRequest, 'named' | 'usage'> {
-    if (this.#usage && !chosen.usage) {
-      const own = withFragments(chosen.operation, fragmentsOf(document.node));
-      chosen.usage = this.#usage.of({ ...own, schema: generation.graphOf(role).accepted, role });
+    if (this.#usage && !planned.usage) {
+      const own = withFragments(planned.operation, fragmentsOf(document.node));
+      planned.usage = this.#usage.of({ ...own, schema: generation.graphOf(role).accepted, role });
     }
-    if (chosen.named === undefined) chosen.named = this.counts.named.of(query, document, chosen.operation) ?? null;
-    return { named: chosen.named, usage: chosen.usage };
+    if (planned.named === undefined) planned.named = this.counts.named.of(query, document, planned.operation) ?? null;
+    return { named: planned.named, usage: planned.usage };
   }
 
   /** A valid document is parsed once only. */
@@ -246,9 +277,7 @@ export class OperationPipeline {
 
   /** Reports a syntax error, but not to a caller with an invalid token. */
   async #rejectUnparsed(
-    error: GraphQLError,
-    request: OperationRequest,
-    context: RequestContext,
+    { error, request, context }: UnparsedRequest,
     options: PrepareOptions,
   ): Promise<PreparedRequest> {
     const { persisted } = request;
@@ -275,8 +304,17 @@ export class OperationPipeline {
 
   #reject(errors: readonly PublicError[], explanation?: Explanation): RejectedRequest {
     this.counts.refused++;
-    return { errors, ...(explanation && { extensions: explanation.extensions }) };
+    return { kind: 'rejected', errors, ...(explanation && { extensions: explanation.extensions }) };
   }
+}
+
+/** What is wrong with the variables that a client sends with an operation; nothing where it may be executed with them. */
+function coerceVariables(
+  { variableProblems }: PlannedOperation,
+  validated: ValidatedDocument,
+  variables: OperationRequest['variables'],
+): readonly PublicError[] {
+  return validated.publicErrors(variableProblems(variables));
 }
 
 /** Calls `next` synchronously with a value, and later with a promise's: most requests have nothing to wait for. */

@@ -1,4 +1,4 @@
-import type { OperationDefinitionNode } from 'graphql';
+import type { GraphQLError, OperationDefinitionNode } from 'graphql';
 import type { Generation } from '../graph/index.ts';
 import type { RequestContext } from '../http/index.ts';
 import type { Session } from '../session/index.ts';
@@ -47,6 +47,7 @@ export interface GenerationCache {
 
 /** A request whose document is parsed, before its caller is authenticated. */
 export interface ParsedRequest {
+  readonly kind: 'parsed';
   readonly request: OperationRequest;
   readonly context: RequestContext;
   readonly cache: GenerationCache;
@@ -55,8 +56,17 @@ export interface ParsedRequest {
   readonly document: Document;
 }
 
+/** A request without a document that can be run. */
+export interface UnparsedRequest {
+  readonly kind: 'unparsed';
+  readonly request: OperationRequest;
+  readonly context: RequestContext;
+  readonly error: GraphQLError;
+}
+
 /** A request that may be executed: its caller is authenticated, its document and variables are valid. */
 export interface ExecutableRequest {
+  readonly kind: 'executable';
   readonly session: Session;
   readonly plans: Plans;
   readonly operation: OperationDefinitionNode;

@@ -5,7 +5,6 @@ import { type HttpExchange, readJson, sendCompressible, sendFlatError, sendJson 
 import type { RestEndpoint } from '../metadata/index.ts';
 import {
   dataIn,
-  executeOperation,
   flatRefusal,
   type OperationPipeline,
   type OperationResult,
@@ -120,8 +119,9 @@ class RestExchange {
   }
 
   #run(endpoint: RestEndpoint, variables: Readonly<Record<string, unknown>>, prepared: PreparedRequest): void {
-    if ('errors' in prepared) throw missingVariable(endpoint.operation, variables) ?? flatRefusal(prepared, '$');
-    executeOperation(prepared, { withEnvelope: false, asBytes: true }, (result) =>
+    if (prepared.kind === 'rejected')
+      throw missingVariable(endpoint.operation, variables) ?? flatRefusal(prepared, '$');
+    this.#options.operations.execute(prepared, { withEnvelope: false, asBytes: true }, (result) =>
       this.#attempt(() => sendResult(this.#exchange, result, prepared.mayCompress)),
     );
   }

@@ -51,15 +51,27 @@ export interface CompiledOperation {
   run(variables: Variables, context: OperationContext, done: Done<OperationAnswer>): void;
 }
 
+/** The formats in which a client accepts payloads. */
+export interface IncrementalFormats {
+  /** The media types that are requested of the service, as in the header `Accept`. */
+  readonly accept: string;
+  /** Whether payloads of the older format are translated to v0.2, the only one that the client reads. */
+  readonly isNewerOnly: boolean;
+}
+
 /** An operation whose answer may come in parts, because its `@defer` and `@stream` are left in it. */
 export interface IncrementalOperation {
   /**
    * Runs it.
    *
-   * @param accept the media types that the client accepts, as in the header `Accept`, with the format of payloads.
    * @param receiver called with the response or its payloads; `run` never throws.
    */
-  run(variables: Variables, context: OperationContext, accept: string, receiver: IncrementalReceiver): void;
+  run(
+    variables: Variables,
+    context: OperationContext,
+    formats: IncrementalFormats,
+    receiver: IncrementalReceiver,
+  ): void;
 }
 
 /** A payload: its bytes, to be relayed unchanged, or its value where it has to be changed. */

@@ -4,6 +4,7 @@ export type {
   CompiledOperation,
   CompiledSubscription,
   IncrementalFlow,
+  IncrementalFormats,
   IncrementalOperation,
   IncrementalPayload,
   IncrementalReceiver,

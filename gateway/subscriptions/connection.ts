@@ -211,12 +211,12 @@ export class Connection {
     try {
       const request = readOperationRequest(payload);
       const prepared = await operations.prepare(request, context, { mayStream: true });
-      if ('errors' in prepared) context.record?.addErrors(prepared.errors);
+      if (prepared.kind === 'rejected') context.record?.addErrors(prepared.errors);
       if (!isWanted()) return;
       const delivery = streamResults(prepared, operations, receiver);
       running.delivery = delivery;
       if (delivery.isSubscription) operation.log('subscription.started');
-      if ('session' in prepared && delivery.isSubscription)
+      if (prepared.kind === 'executable' && delivery.isSubscription)
         stopWatching = this.#expiry.watchOperation(prepared.session, (reason) => delivery.stop('credentials', reason));
       if (this.#departure) this.#depart(this.#departure);
       await delivery.over;

@@ -1,17 +1,12 @@
 import { gatewayStopping, internalError } from '../errors.ts';
 import {
-  acceptedParts,
+  acceptedPartsOfEvents,
   type EventStreamType,
   type HttpExchange,
   type LiveConnections,
   type OperationLog,
 } from '../http/index.ts';
-import {
-  type ExecutableRequest,
-  type OperationPipeline,
-  type RejectedRequest,
-  refusedRequest,
-} from '../operation/index.ts';
+import { type OperationPipeline, type PreparedRequest, refusedRequest } from '../operation/index.ts';
 import type { Authenticator } from '../session/index.ts';
 import type { SubscriptionLimits } from './limits.ts';
 import type { ResponseBody } from './protocol.ts';
@@ -31,13 +26,10 @@ export interface EventStreamsOptions {
 /** Answers with event streams: GraphQL over SSE in its "distinct connections mode", and Apollo's multipart protocol. */
 export interface EventStreams {
   /** @throws GatewayError before anything of the answer is sent. */
-  answer(exchange: HttpExchange, prepared: ExecutableRequest | RejectedRequest, type: EventStreamType): Promise<void>;
+  answer(exchange: HttpExchange, prepared: PreparedRequest, type: EventStreamType): Promise<void>;
   /** Ends the streams of subscriptions in a way that makes clients reconnect; all others finish. */
   leave(): void;
 }
-
-/** The `Accept` for a service whose incremental payloads become events: the form that most services know. */
-const ANY_PARTS = 'multipart/mixed; deferSpec=20220824';
 
 export function openEventStreams({
   operations,
@@ -56,16 +48,12 @@ export function openEventStreams({
       logOperation?.({ event: 'subscription.started', requestId, clientAddress, headers: request.headers, record });
   }
 
-  async function answer(
-    exchange: HttpExchange,
-    prepared: ExecutableRequest | RejectedRequest,
-    type: EventStreamType,
-  ): Promise<void> {
+  async function answer(exchange: HttpExchange, prepared: PreparedRequest, type: EventStreamType): Promise<void> {
     const format = STREAM_FORMATS[type];
     const { response, log } = exchange;
     if (isLeaving) throw gatewayStopping();
     const slot = live.take();
-    if ('session' in prepared && prepared.session.cookies.length > 0)
+    if (prepared.kind === 'executable' && prepared.session.cookies.length > 0)
       response.setHeader('set-cookie', prepared.session.cookies);
     response.writeHead(200, format.headers);
     // Some browsers report a response only when part of its body has arrived.
@@ -85,12 +73,12 @@ export function openEventStreams({
     const receiver: Receiver = {
       next,
       error: (errors) => {
-        void ('errors' in prepared ? next({ errors }) : writer.write(format.failure(errors)));
+        void (prepared.kind === 'rejected' ? next({ errors }) : writer.write(format.failure(errors)));
         complete();
       },
       complete,
     };
-    const parts = acceptedParts(exchange.request.headers.accept) ?? ANY_PARTS;
+    const parts = acceptedPartsOfEvents(exchange.request.headers.accept);
     const delivery: SubscriptionStream = streamResults(
       prepared,
       operations,
@@ -106,7 +94,7 @@ export function openEventStreams({
       logStart(exchange);
     }
     const stopWatching =
-      'session' in prepared && delivery.isSubscription
+      prepared.kind === 'executable' && delivery.isSubscription
         ? watchSessionExpiry(prepared.session, authenticator, (reason) => delivery.stop('credentials', reason))
         : () => {};
     response.once('close', () => {

@@ -1,17 +1,17 @@
 import { parseServiceJson } from '../../platform/index.ts';
 import type { GatewayError } from '../errors.ts';
-import { executeIncrementally } from '../graphql-http/index.ts';
 import {
   type ExecutableRequest,
   type OperationPipeline,
   type OperationResult,
+  type PartsReceiver,
+  type PreparedRequest,
   type PublicError,
-  type RejectedRequest,
   refusedRequest,
   type SubscriptionEnd,
   SubscriptionEnded,
 } from '../operation/index.ts';
-import type { IncrementalFlow, IncrementalOperation } from '../sources/index.ts';
+import type { IncrementalFlow, IncrementalFormats } from '../sources/index.ts';
 import type { ResponseBody } from './protocol.ts';
 
 /** Receives the results of one operation. */
@@ -35,15 +35,15 @@ export interface SubscriptionStream {
 /**
  * Runs an operation of any kind and delivers its results, a subscription's as fast as they are taken.
  *
- * @param parts the media types for incremental delivery, as in `Accept`; without it, responses are complete.
+ * @param parts the formats for incremental delivery; without them, responses are complete.
  */
 export function streamResults(
-  prepared: ExecutableRequest | RejectedRequest,
+  prepared: PreparedRequest,
   operations: OperationPipeline,
   receiver: Receiver,
-  parts?: string,
+  parts?: IncrementalFormats,
 ): SubscriptionStream {
-  if ('errors' in prepared) {
+  if (prepared.kind === 'rejected') {
     receiver.error(prepared.errors);
     return { isSubscription: false, over: Promise.resolve(), stop: () => {} };
   }
@@ -54,13 +54,9 @@ export function streamResults(
     error: (errors) => (isStopped ? undefined : receiver.error(errors)),
     complete: () => (isStopped ? undefined : receiver.complete()),
   };
-  const { incremental } = prepared.plans;
-  const run = isSubscription ? deliverEvents : deliverAnswer;
-  const { started, over } =
-    // What explains it comes with all of it, so in one part.
-    incremental && parts !== undefined && !prepared.explanation
-      ? deliverParts(prepared, incremental, parts, whileWanted)
-      : run(prepared, operations, whileWanted);
+  const { started, over } = isSubscription
+    ? deliverEvents(prepared, operations, whileWanted)
+    : deliverAnswer(prepared, operations, whileWanted, parts);
   return {
     isSubscription,
     over,
@@ -88,49 +84,44 @@ function deliverAnswer(
   executable: ExecutableRequest,
   operations: OperationPipeline,
   receiver: Receiver,
-): StartedOperation {
-  const answer = async () => {
-    await receiver.next(bodyOf(await operations.execute(executable, { withEnvelope: false, asBytes: false })));
-    receiver.complete();
-  };
-  return { started: { close: () => executable.context.cancellation.cancel() }, over: answer() };
-}
-
-function deliverParts(
-  executable: ExecutableRequest,
-  incremental: IncrementalOperation,
-  accept: string,
-  receiver: Receiver,
+  formats: IncrementalFormats | undefined,
 ): StartedOperation {
   const over = new Promise<void>((resolve, reject) => {
-    let flow: IncrementalFlow | undefined;
     const complete = () => {
       receiver.complete();
       resolve();
     };
-    executeIncrementally(executable, incremental, accept, {
-      answered: ({ data, errors }) => {
-        try {
-          void receiver.next({ ...(errors && { errors }), data });
-          complete();
-        } catch (error) {
-          // A result that is nested too deeply to be written. Thrown, it would be taken for a failure of the call, which is over.
-          reject(error);
-        }
-      },
-      begun: (_http, _parameters, ofParts) => {
-        flow = ofParts;
-      },
-      part: (json) => {
-        const room = receiver.next(parseServiceJson(json.toString('utf8')) as ResponseBody);
-        if (!room) return;
-        flow?.pause();
-        void room.then(() => flow?.resume());
-      },
-      ended: complete,
-    });
+    const answered = async (result: OperationResult) => {
+      await receiver.next(bodyOf(result));
+      complete();
+    };
+    operations.execute(
+      executable,
+      { withEnvelope: false, asBytes: false },
+      // A result may be nested too deeply to be written. Thrown, it would be taken for a failure of the call, which is over.
+      (result) => void answered(result).catch(reject),
+      formats && executable.plans.incremental && partsReceiver(formats, receiver, complete),
+    );
   });
   return { started: { close: () => executable.context.cancellation.cancel() }, over };
+}
+
+/** Delivers each part as a result of its own. */
+function partsReceiver(formats: IncrementalFormats, receiver: Receiver, ended: () => void): PartsReceiver {
+  let flow: IncrementalFlow | undefined;
+  return {
+    formats,
+    begun: (_http, _parameters, ofParts) => {
+      flow = ofParts;
+    },
+    part: (json) => {
+      const room = receiver.next(parseServiceJson(json.toString('utf8')) as ResponseBody);
+      if (!room) return;
+      flow?.pause();
+      void room.then(() => flow?.resume());
+    },
+    ended,
+  };
 }
 
 function deliverEvents(

@@ -1,4 +1,5 @@
-import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, parseMessage } from 'graphql-ws';
+import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, validateMessage } from 'graphql-ws';
+import { isJsonObject } from '../../platform/index.ts';
 import { closeReason } from './close-reason.ts';
 import type { ClientMessage, Protocol } from './protocol.ts';
 
@@ -26,14 +27,29 @@ export const transportProtocol: Protocol = {
 
 function readTransportMessage(text: string): ClientMessage | undefined {
   try {
-    return meant(parseMessage(text));
+    return meant(validateMessage(withText(JSON.parse(text))));
   } catch {
     return undefined;
   }
 }
 
+/** The protocol requires a text of each operation: it is empty where the client names a persisted document only. */
+function withText(message: unknown): unknown {
+  if (!isJsonObject(message) || message.type !== MessageType.Subscribe || !isJsonObject(message.payload))
+    return message;
+  const { payload } = message;
+  const isWithoutText = payload.query === undefined || payload.query === null;
+  return isWithoutText && namesDocument(payload) ? { ...message, payload: { ...payload, query: '' } } : message;
+}
+
+/** By the members that requests over HTTP have, too. */
+function namesDocument({ documentId, doc_id, id, extensions }: Readonly<Record<string, unknown>>): boolean {
+  const persisted = isJsonObject(extensions) ? extensions.persistedQuery : undefined;
+  return [documentId, doc_id, id].some((one) => typeof one === 'string') || isJsonObject(persisted);
+}
+
 /** @throws RangeError where a ping's payload is nested so deeply that it can be read and not be written. */
-function meant(message: ReturnType<typeof parseMessage>): ClientMessage | undefined {
+function meant(message: ReturnType<typeof validateMessage>): ClientMessage | undefined {
   switch (message.type) {
     case MessageType.ConnectionInit:
       return { type: 'init', payload: message.payload };

@@ -3,6 +3,8 @@ export interface ServerSentEvent {
   /** `message` where the server gives it no name. */
   readonly event: string;
   readonly data: string;
+  /** The last id that the stream has given, by which it can be resumed; empty where it has given none. */
+  readonly lastEventId: string;
 }
 
 const BYTE_ORDER_MARK = '\u{feff}';
@@ -21,6 +23,8 @@ export class EventStreamReader {
   #pending = 0;
   #event = '';
   #data: string[] = [];
+  #id = '';
+  #retryMs: number | undefined;
   #endedWithReturn = false;
   #hasBegun = false;
 
@@ -31,6 +35,11 @@ export class EventStreamReader {
   /** Characters of the event that has not ended. */
   get pendingLength(): number {
     return this.#pending;
+  }
+
+  /** How long the server asks its clients to wait before they connect again, in milliseconds. */
+  get retryMs(): number | undefined {
+    return this.#retryMs;
   }
 
   /** @returns false when an event is larger than it may be. */
@@ -64,6 +73,8 @@ export class EventStreamReader {
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (field === 'event') this.#event = value;
     else if (field === 'data') this.#data.push(value);
+    else if (field === 'id' && !value.includes('\0')) this.#id = value;
+    else if (field === 'retry' && /^\d{1,9}$/.test(value)) this.#retryMs = Number(value);
   }
 
   #dispatch(): void {
@@ -72,6 +83,6 @@ export class EventStreamReader {
     this.#event = '';
     this.#data = [];
     this.#pending = 0;
-    if (data.length > 0 || event !== 'message') this.#onEvent({ event, data: data.join('\n') });
+    if (data.length > 0 || event !== 'message') this.#onEvent({ event, data: data.join('\n'), lastEventId: this.#id });
   }
 }

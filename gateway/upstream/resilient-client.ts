@@ -21,6 +21,7 @@ import {
   CircuitBreaker,
   type ResilienceSettings,
   RetryBudget,
+  retryPauseMs,
 } from './resilience/index.ts';
 import { TimerBuckets } from './timer-buckets.ts';
 
@@ -59,6 +60,8 @@ export class ResilientClient implements UpstreamHttp {
   readonly #breaker: CircuitBreaker | undefined;
   readonly #bulkhead: Bulkhead;
   readonly #availability: Availability | undefined;
+  readonly #retries: ResilienceSettings['retries'];
+  readonly #retryBudget: RetryBudget;
 
   constructor({ name, kind, settings, connections, availability, onBreakerChange }: ResilientClientOptions) {
     const { circuitBreaker, concurrency, retries, connectTimeoutMs, headersTimeoutMs } = settings;
@@ -69,6 +72,8 @@ export class ResilientClient implements UpstreamHttp {
     this.#breaker = breaker;
     this.#bulkhead = bulkhead;
     this.#availability = availability;
+    this.#retries = retries;
+    this.#retryBudget = new RetryBudget(retries.budgetPercent);
     const pool = connections.pool({
       name: `${kind} ${name}`,
       connections: concurrency.maxInFlight,
@@ -84,7 +89,7 @@ export class ResilientClient implements UpstreamHttp {
       availability && requireAvailability(availability),
       retry({
         settings: retries,
-        budget: new RetryBudget(retries.budgetPercent),
+        budget: this.#retryBudget,
         counts: this.counts,
         isRejectedAt: (time) => breaker?.refuses(time) ?? false,
       }),
@@ -109,6 +114,28 @@ export class ResilientClient implements UpstreamHttp {
   /** Whether the source is known by its stored schema only: it is not called. */
   get isUnavailable(): boolean {
     return this.#availability !== undefined && !this.#availability.isAvailable;
+  }
+
+  /**
+   * Takes a retry for a stream of events whose connection is lost. Streams have connections of their own; their retries count
+   * with those of queries.
+   *
+   * @param retries how many there were since its last event.
+   * @param atLeastMs the pause that the source has asked for.
+   * @returns the pause before it, in milliseconds; undefined where it may not be tried again.
+   */
+  takeStreamRetry(retries: number, atLeastMs: number): number | undefined {
+    const { limit, backoffMs } = this.#retries;
+    const pauseMs = atLeastMs + retryPauseMs(backoffMs, retries, Math.random());
+    const isRejected = this.isUnavailable || this.#breaker?.refuses(performance.now() + pauseMs);
+    if (retries >= limit || isRejected || !this.#retryBudget.withdraw()) return undefined;
+    this.counts.retries++;
+    return pauseMs;
+  }
+
+  /** Counts an event of a stream, as a query is counted, for the budget of retries. */
+  countEvent(): void {
+    this.#retryBudget.deposit();
   }
 
   #deduplication(): Interceptor {

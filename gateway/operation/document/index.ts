@@ -9,6 +9,6 @@ export {
 } from './incremental-directives.ts';
 export { normalised } from './normalised-text.ts';
 export { PersistedDocuments } from './persisted-documents.ts';
-export { PersistedQueries, type PersistedQuery, readPersistedQuery } from './persisted-queries.ts';
+export { PersistedQueries, type PersistedQuery, readLoneId, readPersistedQuery } from './persisted-queries.ts';
 export { hasUnconditionalField, rootFieldsAtRun } from './root-fields.ts';
 export { subOperation, withFragments } from './sub-operation.ts';

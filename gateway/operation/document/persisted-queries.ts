@@ -43,6 +43,16 @@ export function readPersistedQuery(request: {
   return given.find(({ isHash }) => isHash) ?? first;
 }
 
+/**
+ * Reads the member `id` of a request that has no text and no other id of its document, as clients of Relay's older examples send
+ * it. Beside a text it is the client's own: it is not read.
+ *
+ * @throws GatewayError when it is malformed.
+ */
+export function readLoneId(id: unknown): PersistedQuery | undefined {
+  return typeof id === 'string' ? readDocumentId('id', id) : undefined;
+}
+
 function readDocumentId(name: string, value: unknown): PersistedQuery | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string' || !/^[\x21-\x7e]{1,256}$/.test(value)) throw malformedDocumentId(name);

@@ -89,11 +89,11 @@ export function incrementalPlan(
 ): IncrementalOperation {
   const fragments = fragmentsOf(document);
   return {
-    run: (variables, context, accept, receiver) => {
+    run: (variables, context, formats, receiver) => {
       const fields = rootFieldsAtRun(operation, fragments, variables);
       if (fields.size === 0) receiver.answered({ data: {} });
       else
-        prepared.run(variables, context, accept, {
+        prepared.run(variables, context, formats, {
           answered: (answer) => {
             if (answer instanceof PassthroughBody || !isFailure(answer)) receiver.answered(answer);
             else receiver.answered(failedFields(answer, fields, operation, graph));

@@ -168,6 +168,7 @@ const MAX_MESSAGE = 1_000;
 
 /** An invalid request of a caller who may send requests. Nothing of it is executed. */
 export interface RejectedRequest {
+  readonly kind: 'rejected';
   readonly errors: readonly PublicError[];
   /** Set where it may be valid later: after how many seconds it is worth trying again. */
   readonly retryAfterSeconds?: number;

@@ -1,4 +1,5 @@
 export { type Access, accessOf, needsOfOperation } from './access.ts';
 export type { OperationLimits, RoleLimits } from './limits.ts';
 export { RoleRules } from './role-rules.ts';
-export { isValidated, type ValidatedOperation, type ValidationResult, validateForRole } from './validate-for-role.ts';
+export { isValidated, type ValidatedDocument, type ValidationScope, validateForRole } from './validate-for-role.ts';
+export { prepareVariables, type VariableProblems } from './variables.ts';

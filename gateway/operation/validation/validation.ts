@@ -15,6 +15,7 @@ import type { Document } from '../document/index.ts';
 import { DocumentFact } from '../document/index.ts';
 import { noRootType, severalAuthenticationFieldsIn } from '../errors.ts';
 import type { Access } from './access.ts';
+import { INCREMENTAL_RULES } from './incremental-directives.ts';
 import { MAX_ERRORS } from './variables.ts';
 
 /** By the graph that a document was validated against. */
@@ -35,7 +36,7 @@ const REPLACED_RULES = new Map<ValidationRule, ValidationRule>([
   [ValuesOfCorrectTypeRule, valuesOfCorrectType],
   [MaxIntrospectionDepthRule, introspectionDepth],
 ]);
-const RULES = [...specifiedRules.map((rule) => REPLACED_RULES.get(rule) ?? rule), rootTypeExists];
+const RULES = [...specifiedRules.map((rule) => REPLACED_RULES.get(rule) ?? rule), rootTypeExists, ...INCREMENTAL_RULES];
 
 /** Without this rule, graphql-js only detects at execution that the schema has no such root type. */
 function rootTypeExists(context: ValidationContext): ASTVisitor {

@@ -27,6 +27,7 @@ import {
   parsePart,
   relayedPart,
 } from './incremental-payloads.ts';
+import { announcesResults, PayloadTranslation } from './payload-translation.ts';
 import { Forwarding, forwardedBody } from './remote-operation.ts';
 import { type RemoteTarget, remoteRequest } from './remote-request.ts';
 import { checkedResult, REMOTE_SCHEMA_ERROR, takeCookies, upstreamFailure } from './remote-response.ts';
@@ -36,6 +37,7 @@ type UpstreamResponseHeaders = UpstreamResponse['headers'];
 const MULTIPART_NAME = 'multipart/mixed';
 const MULTIPART_MIXED = /^multipart\/mixed\s*(?:;|$)/i;
 const BOUNDARY_PARAMETER = /;\s*boundary\s*=\s*(?:"[^"]*"|[^\s;"]+)/gi;
+const NEWER_PARAMETER = '; incrementalSpec=v0.2';
 /** Parameters that can be sent in a response header. */
 const MEDIA_TYPE_PARAMETERS = /^(?:;[\w\s."=-]*)*$/;
 
@@ -46,10 +48,11 @@ export function compileIncremental(target: RemoteTarget, toPrepare: OperationDoc
   const bodyWith = forwardedBody(toPrepare);
   const isQuery = toPrepare.operation.operation === 'query';
   return {
-    run: (variables, context, accept, receiver) => {
+    run: (variables, context, formats, receiver) => {
       const request = remoteRequest(target, bodyWith(variables), context, isQuery);
-      const headers = accepting(request.headers as readonly string[], accept);
-      target.http.dispatch({ ...request, headers, takesParts: true }, new PartsForwarding(target, context, receiver));
+      const headers = accepting(request.headers as readonly string[], `${formats.accept}, application/json`);
+      const forwarding = new PartsForwarding(target, context, receiver, formats.isNewerOnly);
+      target.http.dispatch({ ...request, headers, takesParts: true }, forwarding);
     },
   };
 }
@@ -65,15 +68,20 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
   readonly #context: OperationContext;
   readonly #receiver: IncrementalReceiver;
   readonly #promised = new PromisedPieces();
+  readonly #isNewerOnly: boolean;
+  /** Of the payloads, where they are in a format that the client does not read. */
+  #translation: PayloadTranslation | undefined;
   #headers: UpstreamResponseHeaders = {};
   #flow: UpstreamFlow | undefined;
   #parameters = '';
   #state: 'waiting' | 'begun' | 'over' = 'waiting';
 
-  constructor(target: RemoteTarget, context: OperationContext, receiver: IncrementalReceiver) {
+  /** @param isNewerOnly whether the client reads payloads of v0.2 only. */
+  constructor(target: RemoteTarget, context: OperationContext, receiver: IncrementalReceiver, isNewerOnly: boolean) {
     this.#target = target;
     this.#context = context;
     this.#receiver = receiver;
+    this.#isNewerOnly = isNewerOnly;
   }
 
   onStart(status: number, headers: UpstreamResponseHeaders, flow: UpstreamFlow): UpstreamSink | undefined {
@@ -121,25 +129,44 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
     else if (this.#state === 'begun') this.#takeNext(bytes);
   }
 
-  /** A first payload without `hasNext: true` is a complete response. */
+  /** A first payload without `hasNext: true` is a complete response, unless it brings what was deferred beside the data. */
   #takeFirst(bytes: Buffer): void {
     const { name } = this.#target;
     this.#flow?.begun();
     takeCookies({ headers: this.#headers }, this.#context);
-    const isToBeRead = mayHoldMoreThanData(bytes) || !mayHaveNext(bytes) || !mayBeObject(bytes);
+    const holdsMore = mayHoldMoreThanData(bytes);
+    const isToBeRead = this.#isNewerOnly || holdsMore || !mayHaveNext(bytes) || !mayBeObject(bytes);
     const read = isToBeRead ? parsePart(bytes) : undefined;
     if (isToBeRead && !read) this.#answer({ data: null, errors: [invalidJsonResponse(name)] });
-    else if (read && read.hasNext !== true) this.#answer(checkedResult(name, read, this.#context));
+    else if (read && read.hasNext !== true && !bringsMoreThanData(read))
+      this.#answer(checkedResult(name, read, this.#context));
     else {
-      this.#state = 'begun';
       // What it says about HTTP is known before the response begins.
       const part = read ? relayedPart(name, read, this.#context) : bytes;
-      this.#receiver.begun(this.#parameters, this);
-      this.#give(part);
+      if (this.#isNewerOnly && read && !announcesResults(read)) this.#beginTranslated(part as ParsedPayload);
+      else this.#begin(holdsMore ? part : bytes, this.#parameters);
+      if (read?.hasNext === false && this.#state === 'begun') this.#end();
     }
   }
 
+  #beginTranslated(read: ParsedPayload): void {
+    this.#translation = new PayloadTranslation();
+    const part = this.#translation.first(read);
+    if (part) this.#begin(part, NEWER_PARAMETER);
+    else this.#answer({ data: null, errors: [invalidJsonResponse(this.#target.name)] });
+  }
+
+  #begin(part: IncrementalPayload, parameters: string): void {
+    this.#state = 'begun';
+    this.#receiver.begun(parameters, this);
+    this.#give(part);
+  }
+
   #takeNext(bytes: Buffer): void {
+    if (this.#translation) {
+      this.#takeTranslated(bytes, this.#translation);
+      return;
+    }
     const holdsMore = mayHoldMoreThanData(bytes);
     const read = holdsMore || mayBeLast(bytes) ? parsePart(bytes) : undefined;
     if (holdsMore ? !read : !mayBeObject(bytes)) {
@@ -149,6 +176,17 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
     this.#give(holdsMore && read ? relayedPart(this.#target.name, read, this.#context) : bytes);
     // It may have been refused just now.
     if (read?.hasNext === false && this.#state === 'begun') this.#end();
+  }
+
+  #takeTranslated(bytes: Buffer, translation: PayloadTranslation): void {
+    const read = parsePart(bytes);
+    const part = read && translation.next(relayedPart(this.#target.name, read, this.#context));
+    if (!part) {
+      this.#flow?.refuse('a part is in no format that can be translated');
+      return;
+    }
+    this.#give(part);
+    if (part.hasNext === false && this.#state === 'begun') this.#end();
   }
 
   #give(part: IncrementalPayload): void {
@@ -168,6 +206,10 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
     this.resume();
     this.#receiver.ended(last);
   }
+}
+
+function bringsMoreThanData({ hasNext, incremental }: ParsedPayload): boolean {
+  return hasNext === false && Array.isArray(incremental) && incremental.length > 0;
 }
 
 /** The content type of an incremental response; undefined for every other one, and for one that cannot be read. */

@@ -2,7 +2,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { StringDecoder } from 'node:string_decoder';
 import { parseServiceJson } from '../../../platform/index.ts';
-import { EventStreamReader, type UnfinishedEvent } from '../../upstream/index.ts';
+import { askedWaitMs, EventStreamReader, type UnfinishedEvent } from '../../upstream/index.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { EventConnection } from '../source-events.ts';
 import type { EventsReceiver, SourceStream } from './events-receiver.ts';
@@ -11,58 +11,91 @@ import { headersByName } from './upstream-headers.ts';
 
 /** How many bytes are read of a response that is no event stream. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
+/** Of a service, or a proxy before it, that is expected back. */
+const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 /** Some servers send `none` in the hope that nothing on the way compresses their events. */
 const COMPRESSED = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
+
+/** Receives the events of one connection, and how it ends: exactly once. */
+export interface EventStreamReceiver extends Pick<EventsReceiver, 'refused' | 'complete'> {
+  /** The service answers with a stream of events. */
+  opened(): void;
+  /** @param lastEventId the id by which the stream can be resumed after this event; empty where it has none. */
+  next(payload: unknown, length: number, lastEventId: string): void;
+  /** @param retryMs how long the service asks to wait before the stream is resumed; undefined where it cannot help. */
+  lost(reason: string, retryMs: number | undefined): void;
+}
+
+/** How one connection is opened. */
+export interface EventStreamRequest {
+  readonly operation: object;
+  readonly traceContext: SourceStream['traceContext'];
+  /** For the headers of the response, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Of the stream that is resumed, as the value of a header. */
+  readonly lastEventId: string | undefined;
+}
 
 /**
  * Runs one operation on a remote schema over server-sent events: GraphQL over SSE, "distinct connections mode". Each
  * stream has its own connection, outside of the pool of other requests.
  */
-export function receiveOverEventStream(
+export function openEventStream(
   target: RemoteTarget,
-  operation: object,
   context: OperationContext,
-  { receiver, traceContext }: SourceStream,
+  { operation, traceContext, timeoutMs, lastEventId }: EventStreamRequest,
+  receiver: EventStreamReceiver,
 ): EventConnection {
   const { url } = target.events;
-  const body = JSON.stringify(operation);
+  // With a text as the body, Node would write headers as UTF-8, too: their values are a character for each byte.
+  const body = Buffer.from(JSON.stringify(operation));
   const headers = {
     ...headersByName(target, context),
     ...traceContext,
+    ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
     accept: 'text/event-stream',
-    'content-length': Buffer.byteLength(body),
+    'content-length': body.length,
   };
   const send = url.startsWith('https:') ? requestHttps : requestHttp;
   const outgoing = send(url, { method: 'POST', headers, agent: false });
   let incoming: IncomingMessage | undefined;
+  let isPaused = false;
   const tooLate = setTimeout(() => {
-    receiver.lost('no answer in time');
+    receiver.lost('no answer in time', 0);
     outgoing.destroy();
-  }, target.timeoutMs);
+  }, timeoutMs);
   outgoing.on('socket', (socket) => socket.setKeepAlive(true, 30_000));
   outgoing.on('error', (error) => {
     clearTimeout(tooLate);
-    receiver.lost(error.message);
+    receiver.lost(error.message, 0);
   });
   // A service that switches to another protocol closes the connection without an error or a response.
   outgoing.on('close', () => {
     clearTimeout(tooLate);
-    if (!incoming) receiver.lost('closed without an answer');
+    if (!incoming) receiver.lost('closed without an answer', 0);
   });
   outgoing.on('response', (response) => {
     incoming = response;
     const { 'content-type': type = '', 'content-encoding': encoding = '' } = response.headers;
     if (response.statusCode !== 200 || !/^text\/event-stream\s*(;|$)/i.test(type)) readRefusal(response, receiver);
-    else if (COMPRESSED.test(encoding)) receiver.lost('an event stream in a coding that was not asked for');
+    else if (COMPRESSED.test(encoding)) receiver.lost('an event stream in a coding that was not asked for', undefined);
     else {
       clearTimeout(tooLate);
+      receiver.opened();
       readEventStream(response, receiver, target.connections.unfinishedEvents.begin(target.name));
+      if (isPaused) response.pause();
     }
   });
   outgoing.end(body);
   return {
-    pause: () => void incoming?.pause(),
-    resume: () => void incoming?.resume(),
+    pause: () => {
+      isPaused = true;
+      incoming?.pause();
+    },
+    resume: () => {
+      isPaused = false;
+      incoming?.resume();
+    },
     close: () => {
       clearTimeout(tooLate);
       outgoing.destroy();
@@ -70,32 +103,34 @@ export function receiveOverEventStream(
   };
 }
 
-function readEventStream(response: IncomingMessage, receiver: EventsReceiver, unfinished: UnfinishedEvent): void {
+function readEventStream(response: IncomingMessage, receiver: EventStreamReceiver, unfinished: UnfinishedEvent): void {
   const decoder = new StringDecoder('utf8');
-  const reader = new EventStreamReader(({ event, data }) => {
+  const reader = new EventStreamReader(({ event, data, lastEventId }) => {
     if (event === 'complete') return receiver.complete();
     // Servers that were written before the protocol send their results as unnamed events.
     if (event !== 'next' && event !== 'message') return;
     try {
-      receiver.next(parseServiceJson(data), data.length);
+      receiver.next(parseServiceJson(data), data.length, lastEventId);
     } catch {
-      receiver.lost('an event that is not JSON');
+      receiver.lost('an event that is not JSON', undefined);
     }
   });
   response.on('data', (chunk: Buffer) => {
-    if (!reader.read(decoder.write(chunk))) receiver.lost('an event is too large');
-    else if (!unfinished.set(reader.pendingLength)) receiver.lost('too much of unfinished events is in memory');
+    if (!reader.read(decoder.write(chunk))) receiver.lost('an event is too large', undefined);
+    else if (!unfinished.set(reader.pendingLength))
+      receiver.lost('too much of unfinished events is in memory', undefined);
   });
-  response.on('end', () => receiver.lost('the stream has ended without a word'));
-  response.on('error', (error) => receiver.lost(error.message));
+  const cut = (reason: string) => receiver.lost(reason, reader.retryMs ?? 0);
+  response.on('end', () => cut('the stream has ended without a word'));
+  response.on('error', (error) => cut(error.message));
   response.on('close', () => {
     unfinished.set(0);
-    receiver.lost('the stream was cut');
+    cut('the stream was cut');
   });
 }
 
 /** A response that is no stream may be a GraphQL response with errors. */
-function readRefusal(response: IncomingMessage, receiver: EventsReceiver): void {
+function readRefusal(response: IncomingMessage, receiver: EventStreamReceiver): void {
   const chunks: Buffer[] = [];
   let size = 0;
   response.on('data', (chunk: Buffer) => {
@@ -107,7 +142,11 @@ function readRefusal(response: IncomingMessage, receiver: EventsReceiver): void 
   response.on('close', () => {
     const errors = errorsIn(Buffer.concat(chunks).toString('utf8'));
     if (errors) receiver.refused(errors);
-    else receiver.lost(`answered with the status ${response.statusCode} and no event stream`);
+    else {
+      const { statusCode = 0, headers } = response;
+      const retryMs = TEMPORARY_STATUSES.has(statusCode) ? (askedWaitMs({ headers }) ?? 0) : undefined;
+      receiver.lost(`answered with the status ${statusCode} and no event stream`, retryMs);
+    }
   });
 }
 

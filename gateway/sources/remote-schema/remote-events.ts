@@ -6,10 +6,10 @@ import { eventsLost, sourceFailure } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { type EventConnection, failedEvents, SourceEvents } from '../source-events.ts';
 import type { EventsReceiver } from './events-receiver.ts';
-import { receiveOverEventStream } from './remote-event-stream.ts';
 import type { RemoteTarget } from './remote-request.ts';
 import { eventResult, REMOTE_SCHEMA_ERROR } from './remote-response.ts';
 import { receiveOverWebSocket } from './remote-websocket.ts';
+import { receiveOverEventStream } from './resumed-events.ts';
 
 /** A subscription as it is sent to a remote schema. */
 export interface EventsRequest {
@@ -61,10 +61,12 @@ export function openRemoteEvents(
       events.fail(publicErrors(eventResult(name, { errors }, context)));
     },
     complete: () => events.end(),
+    // A connection reports its end several times, and also where the subscription has ended before.
     lost: (reason) => {
+      if (events.isOver) return;
       span?.fail('connection');
       context.record?.addCall(name, 'remote-schema', 'connection', 0);
-      if (!events.isOver) events.fail([eventsLost(name, reason, context)]);
+      events.fail([eventsLost(name, reason, context)]);
     },
   };
   const traceContext = span ? namesToValues(span.headers) : {};

@@ -3,6 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { loadMetadata, MetadataError } from '../../../gateway/metadata/index.ts';
 import { openEditedGateway } from '../harness/edited-gateway.ts';
 import { bearer, type GraphqlBody, keeper, type TestGateway, writeMetadata } from '../harness/index.ts';
+import { rawSocket } from '../subscriptions/clients.ts';
 import { openForest } from './service.ts';
 
 const { keep, close } = keeper();
@@ -63,6 +64,13 @@ describe('a document of a manifest is run', () => {
     ['documentId with its hash', { documentId: `sha256:${sha256(HELLO)}` }],
     ['documentId with the id of the file', { documentId: sha256(HELLO) }],
     ['doc_id', { doc_id: sha256(HELLO) }],
+    ['id alone, the id of the file', { id: sha256(HELLO) }],
+    ['id alone, its hash', { id: `sha256:${sha256(HELLO)}`, variables: {}, operationName: 'Hello' }],
+    ['id with no query', { id: sha256(HELLO), query: null }],
+    ['id with an empty query', { id: sha256(HELLO), query: '' }],
+    ['its text, with an id of the client’s own beside it', { id: 'nothing', query: HELLO }],
+    ['its text, with what is no id beside it', { id: { a: 1 }, query: HELLO }],
+    ['documentId, with an id of the client’s own beside it', { id: 'nothing', documentId: sha256(HELLO) }],
     [
       'several ids of the same',
       { doc_id: sha256(HELLO), documentId: `sha256:${sha256(HELLO)}`, ...extension(sha256(HELLO)) },
@@ -83,6 +91,8 @@ describe('a document of a manifest is run', () => {
     const variables = JSON.stringify({ of: [1] });
     expect((await get({ documentId: `sha256:${sha256(SUM)}`, variables })).body).toEqual({ data: { sum: null } });
     expect((await get({ doc_id: sha256(HELLO) })).body).toEqual({ data: { hello: 'hello' } });
+    expect((await get({ id: sha256(HELLO) })).body).toEqual({ data: { hello: 'hello' } });
+    expect((await get({ id: md5(PLANT) })).status).toBe(405);
     expect((await get({ doc_id: md5(PLANT) })).status).toBe(405);
   });
 
@@ -96,9 +106,41 @@ describe('a document of a manifest is run', () => {
   });
 });
 
+describe.each([
+  ['graphql-transport-ws', 'subscribe', 'next'],
+  ['graphql-ws', 'start', 'data'],
+])('over a WebSocket of %s', (protocol, subscribe, next) => {
+  const open = async () => {
+    const socket = await keep(rawSocket(gateway.url, protocol));
+    socket.send({ type: 'connection_init', payload: { headers: user } });
+    await socket.next('connection_ack');
+    return socket;
+  };
+
+  test.each([
+    ['id', { id: sha256(HELLO) }],
+    ['documentId', { documentId: `sha256:${sha256(HELLO)}` }],
+    ['doc_id and an empty text', { doc_id: sha256(HELLO), query: '' }],
+    ['Apollo’s extension', extension(sha256(HELLO))],
+  ])('a document of a manifest is run by %s alone', async (_, payload) => {
+    const socket = await open();
+    socket.send({ id: 'a', type: subscribe, payload });
+    expect(await socket.next(next)).toMatchObject({ id: 'a', payload: { data: { hello: 'hello' } } });
+  });
+
+  test('an unknown id is an error of its operation', async () => {
+    const socket = await open();
+    socket.send({ id: 'a', type: subscribe, payload: { id: 'nothing' } });
+    expect(JSON.stringify(await socket.next('error'))).toContain('PersistedQueryNotFound');
+    expect(socket.closed).toBeUndefined();
+  });
+});
+
 describe('a document is not run', () => {
   test.each([
     ['an unknown id', { documentId: 'nothing' }, 'PERSISTED_QUERY_NOT_FOUND'],
+    ['an unknown id as id', { id: 'nothing' }, 'PERSISTED_QUERY_NOT_FOUND'],
+    ['a name of every object as id', { id: 'constructor' }, 'PERSISTED_QUERY_NOT_FOUND'],
     ['an unknown hash', { documentId: `sha256:${sha256('x')}` }, 'PERSISTED_QUERY_NOT_FOUND'],
     ['an unknown hash of Apollo’s', extension(sha256('x')), 'PERSISTED_QUERY_NOT_FOUND'],
     ['a name of every object', { documentId: '__proto__' }, 'PERSISTED_QUERY_NOT_FOUND'],
@@ -112,6 +154,12 @@ describe('a document is not run', () => {
   test.each([
     ['two ids', { documentId: sha256(HELLO), doc_id: md5(PLANT) }],
     ['a number', { documentId: 1 }],
+    ['a number as id', { id: 1 }],
+    ['null as id', { id: null }],
+    ['an empty id', { id: '' }],
+    ['an id with a line break', { id: 'a\nb' }],
+    ['an id of a hash that is too short', { id: 'sha256:abc' }],
+    ['a text that is no text, beside an id', { id: sha256(HELLO), query: 5 }],
     ['a list', { doc_id: [sha256(HELLO)] }],
     ['nothing', { documentId: '' }],
     ['a line break', { documentId: 'a\nb' }],

@@ -61,7 +61,9 @@ describe('parts as events', () => {
     world.shop.answerInParts();
     const asked = ask(gateway, world.issuer, DEFERRED, { accept });
     const written = await world.shop.written();
-    expect(written.received.headers.accept).toBe('multipart/mixed;incrementalSpec=v0.2, application/json');
+    expect(written.received.headers.accept).toBe(
+      'multipart/mixed;incrementalSpec=v0.2, multipart/mixed; deferSpec=20220824, application/json',
+    );
     written.part(LAST);
     written.end();
     await (await asked).response.destroy();

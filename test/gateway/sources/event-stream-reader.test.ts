@@ -24,10 +24,10 @@ const STREAM = [
   'event: never ended',
 ];
 const EVENTS = [
-  { event: 'next', data: '{"a":\n 1}' },
-  { event: 'message', data: '' },
-  { event: 'message', data: 'no name, no space' },
-  { event: 'complete', data: '' },
+  { event: 'next', data: '{"a":\n 1}', lastEventId: '7' },
+  { event: 'message', data: '', lastEventId: '7' },
+  { event: 'message', data: 'no name, no space', lastEventId: '7' },
+  { event: 'complete', data: '', lastEventId: '7' },
 ];
 
 describe.each([
@@ -51,7 +51,33 @@ test.each([
   ['in one piece', ['\u{feff}data: 1\n\n']],
   ['in a piece of its own', ['', '\u{feff}', 'data: 1\n\n']],
 ])('a byte order mark %s before an event stream is no part of it', (_, pieces) => {
-  expect(read(pieces)).toEqual([{ event: 'message', data: '1' }]);
+  expect(read(pieces)).toEqual([{ event: 'message', data: '1', lastEventId: '' }]);
+});
+
+test('an id counts from its event on, an empty one takes it back, and one with a null character is ignored', () => {
+  const stream = [
+    'data: 1',
+    '',
+    'id: a',
+    'data: 2',
+    '',
+    'id: b\0',
+    'data: 3',
+    '',
+    'id',
+    'data: 4',
+    '',
+    'id: never dispatched',
+  ];
+  expect(read([stream.join('\n')]).map(({ lastEventId }) => lastEventId)).toEqual(['', 'a', 'a', '']);
+});
+
+test('the pause that a server asks for is a number of milliseconds', () => {
+  const reader = new EventStreamReader(() => {});
+  reader.read('retry: soon\nretry: 1e9\nretry: 99999999999\n');
+  expect(reader.retryMs).toBeUndefined();
+  reader.read('retry: 250\n');
+  expect(reader.retryMs).toBe(250);
 });
 
 test('an event that never ends is not read for ever', () => {

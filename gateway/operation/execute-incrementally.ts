@@ -1,33 +1,24 @@
 import { GraphQLError } from 'graphql';
-import type { ExecutableRequest } from '../operation/index.ts';
-import {
-  ExecutionContext,
-  executionErrors,
-  type OperationResult,
-  operationTimeout,
-  resultOf,
-  unforeseenError,
-  withinTimeLimit,
-} from '../operation/index.ts';
 import {
   type HttpHints,
   type IncrementalFlow,
+  type IncrementalFormats,
   type IncrementalOperation,
   type IncrementalPayload,
   mapErrors,
   type OperationAnswer,
   type ParsedPayload,
 } from '../sources/index.ts';
+import { ExecutionContext, type OperationResult, operationTimeout, resultOf } from './execute.ts';
+import type { ExecutableRequest } from './requests.ts';
+import { executionErrors, unforeseenError } from './response/index.ts';
+import { withinTimeLimit } from './time-limit.ts';
 
-/** Receives a response: `answered` once, or `begun`, then any number of `part`, then `ended`. */
-export interface IncrementalSink {
-  /** The response is complete: no payloads follow. */
-  answered(result: OperationResult): void;
-  /**
-   * It comes in parts.
-   *
-   * @param parameters of the content type beside its boundary, each with its semicolon before it.
-   */
+/** Receives a response in parts: `begun` once, then any number of `part`, then `ended`. */
+export interface PartsReceiver {
+  /** Those that the client accepts. */
+  readonly formats: IncrementalFormats;
+  /** @param parameters of the content type beside its boundary, each with its semicolon before it. */
   begun(http: HttpHints, parameters: string, flow: IncrementalFlow): void;
   /** @param json one part. */
   part(json: Buffer): void;
@@ -38,13 +29,13 @@ export interface IncrementalSink {
  * Executes an operation whose response may be incremental. The time limit, cancellation and counts apply to all payloads
  * together. Never throws.
  *
- * @param accept the media types of incremental delivery for the source, as in the header `Accept`.
+ * @param answered called with the result where the response is complete: then it has no parts.
  */
 export function executeIncrementally(
   executable: ExecutableRequest,
   prepared: IncrementalOperation,
-  accept: string,
-  taker: IncrementalSink,
+  answered: (result: OperationResult) => void,
+  receiver: PartsReceiver,
 ): void {
   const startedAt = performance.now();
   const { context, session, request, counts, operation, usage } = executable;
@@ -53,7 +44,7 @@ export function executeIncrementally(
 
   const take = (part: IncrementalPayload): void => {
     if (!Buffer.isBuffer(part)) takeRead(part);
-    else taker.part(part);
+    else receiver.part(part);
   };
   const takeRead = (part: ParsedPayload): void => {
     const publicPart = mapErrors(part, (errors) => {
@@ -63,7 +54,7 @@ export function executeIncrementally(
         error instanceof GraphQLError ? executionErrors(error, context.log) : [error],
       );
     });
-    taker.part(Buffer.from(JSON.stringify(publicPart)));
+    receiver.part(Buffer.from(JSON.stringify(publicPart)));
   };
   const count = () => {
     const durationMs = performance.now() - startedAt;
@@ -75,12 +66,12 @@ export function executeIncrementally(
     hasErrors = result.errors !== undefined;
     context.record?.addErrors(result.errors);
     count();
-    taker.answered(result);
+    answered(result);
   };
   const end = (last: ParsedPayload | undefined): void => {
     if (last) takeRead(last);
     count();
-    taker.ended();
+    receiver.ended();
   };
   const endLate = (): void => {
     const late = operationTimeout(session);
@@ -93,19 +84,19 @@ export function executeIncrementally(
     context.cancellation,
     (cancellation, finish) => {
       const execution = new ExecutionContext(executable, cancellation);
-      const answered = (came: OperationAnswer) => finish(() => answer(resultOf(came, execution, false)));
+      const whole = (came: OperationAnswer) => finish(() => answer(resultOf(came, execution, false)));
       try {
-        prepared.run(request.variables, execution, `${accept}, application/json`, {
-          answered,
+        prepared.run(request.variables, execution, receiver.formats, {
+          answered: whole,
           begun: (parameters, ofParts) => {
             flow = ofParts;
-            taker.begun(execution.http, parameters, ofParts);
+            receiver.begun(execution.http, parameters, ofParts);
           },
           part: take,
           ended: (last) => finish(() => end(last)),
         });
       } catch (error) {
-        answered({ data: null, errors: [unforeseenError(error)] });
+        whole({ data: null, errors: [unforeseenError(error)] });
       }
     },
     () => endLate,
