@@ -1,12 +1,21 @@
 import { getStitchedSchemaFromSupergraphSdl } from '@graphql-tools/federation';
 import type { ExecutionRequest, Executor } from '@graphql-tools/utils';
-import { type DocumentNode, execute, getOperationAST, Kind, OperationTypeNode, visit } from 'graphql';
+import {
+  type DocumentNode,
+  execute,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  OperationTypeNode,
+  visit,
+} from 'graphql';
 import type { Supergraph } from '../../composition/index.ts';
 import { StitchedGraph, type StitchedSubschema } from '../../stitching/index.ts';
 import { readSubgraphs } from '../../supergraph/index.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { remoteExecutor } from '../remote-schema/index.ts';
+import { type RemoteTarget, remoteOperations } from '../remote-schema/index.ts';
 import { schemaEvents, stitchedEvents } from '../stitching/index.ts';
+import { executorOf } from '../transforms/index.ts';
 import type { FederationEngine, SubgraphTargets } from './engine.ts';
 
 /**
@@ -19,7 +28,7 @@ export function openStitchedEngine(supergraph: Supergraph, targets: SubgraphTarg
   const subschemas = subgraphs.map(({ name, schema, merge }) => {
     const target = targets.get(name);
     if (!target) throw new TypeError(`unknown subgraph: ${name}`);
-    return { schema, merge, executor: remoteExecutor(target) as NonNullable<StitchedSubschema['executor']> };
+    return { schema, merge, executor: executorOfTarget(target, schema) as NonNullable<StitchedSubschema['executor']> };
   });
   const { schema } = supergraph;
   const graph = new StitchedGraph({ internal: schema, executable: schema }, subschemas, []);
@@ -36,6 +45,10 @@ export function openStitchedEngine(supergraph: Supergraph, targets: SubgraphTarg
   return { kind: 'stitched', execute: run as Executor<OperationContext> };
 }
 
+function executorOfTarget(target: RemoteTarget, schema: GraphQLSchema): Executor<OperationContext> {
+  return executorOf(remoteOperations(target, schema), target.name);
+}
+
 /** The same for supergraphs with interface objects, and for old ones. */
 function openDelegatingEngine(supergraph: Supergraph, targets: SubgraphTargets): FederationEngine {
   const schema = getStitchedSchemaFromSupergraphSdl({
@@ -44,7 +57,7 @@ function openDelegatingEngine(supergraph: Supergraph, targets: SubgraphTargets):
     onSubschemaConfig: (subschema) => {
       const target = targets.get(supergraph.subgraphNames.get(subschema.name) ?? subschema.name);
       if (!target) throw new TypeError(`unknown subgraph: ${subschema.name}`);
-      subschema.executor = remoteExecutor(target) as typeof subschema.executor;
+      subschema.executor = executorOfTarget(target, subschema.schema) as typeof subschema.executor;
     },
   });
   const run = (request: ExecutionRequest) => {
