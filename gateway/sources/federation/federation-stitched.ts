@@ -46,7 +46,7 @@ export function openStitchedEngine(supergraph: Supergraph, targets: SubgraphTarg
 }
 
 function executorOfTarget(target: RemoteTarget, schema: GraphQLSchema): Executor<OperationContext> {
-  return executorOf(remoteOperations(target, schema), target.name);
+  return executorOf(remoteOperations(target, schema, true), target.name);
 }
 
 /** The same for supergraphs with interface objects, and for old ones. */

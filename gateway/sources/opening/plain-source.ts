@@ -21,6 +21,7 @@ export function openPlainSource(
   publicRole: string,
 ): Source {
   const remote = remoteOperations(target, upstream);
+  const once = remoteOperations(target, upstream, true);
   const customization = metadata.definition.customization ?? undefined;
   const subschema = (permitted?: Permitted): Subschema => {
     const view = roleView(metadata.name, upstream, permitted, customization);
@@ -28,7 +29,7 @@ export function openPlainSource(
     const { customized } = view;
     const hasOwnRoots = !hasUsualRoots(customized.schema);
     // Stitching sees for itself what a role does not see.
-    const stitched = transformedOperations(remote, { ...view, narrowed: undefined });
+    const stitched = transformedOperations(once, { ...view, narrowed: undefined });
     return {
       schema: customized.schema,
       executor: executorOf(stitched, metadata.name),

@@ -50,7 +50,7 @@ export function stitchingSource(
       },
     ]);
   const upstream = buildStitchedSchema(sdl);
-  const remote = remoteOperations(target, upstream);
+  const remote = remoteOperations(target, upstream, true);
   const executor = executorOf(remote, metadata.name);
   const { merge = {} } = directives.stitchingDirectivesTransformer({ schema: upstream });
   // The library does not type contexts.
