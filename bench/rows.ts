@@ -24,9 +24,26 @@ export interface RestRequest {
   readonly path: string;
 }
 
-export const ROW_IDS = ['U', 'H', 'L', 'W', 'P', 'S', 'M', 'A', 'R'] as const;
+export const ROW_IDS = [
+  'U',
+  'H',
+  'L',
+  'W',
+  'P',
+  'S',
+  'M',
+  'A',
+  'R',
+  'preset',
+  'literal',
+  'narrow',
+  'namespace',
+  'federation-preset',
+] as const;
 
 export type RowId = (typeof ROW_IDS)[number];
+
+const namedProducts = products.map(({ id, name }) => ({ id, name }));
 
 const article = '{ id title author words body }';
 
@@ -58,7 +75,7 @@ export const ROWS: Readonly<Record<RowId, Row>> = {
     id: 'L',
     title: 'a list of 20 objects',
     request: { kind: 'graphql', query: 'query L { products { id name } }' },
-    answer: { data: { products: products.map(({ id, name }) => ({ id, name })) } },
+    answer: { data: { products: namedProducts } },
     calls: 1,
   },
   W: {
@@ -111,6 +128,41 @@ export const ROWS: Readonly<Record<RowId, Row>> = {
     title: 'a REST endpoint with a variable in its path',
     request: { kind: 'rest', path: `/api/rest/hello/r${COUNTER}` },
     answer: { hello: 'world' },
+    calls: 1,
+  },
+  preset: {
+    id: 'preset',
+    title: 'the list, with a preset of the session',
+    request: { kind: 'graphql', query: 'query Preset { itemsOfTenant { id name } }' },
+    answer: { data: { itemsOfTenant: namedProducts } },
+    calls: 1,
+  },
+  literal: {
+    id: 'literal',
+    title: 'the list, with a constant preset',
+    request: { kind: 'graphql', query: 'query Literal { itemsOfKind { id name } }' },
+    answer: { data: { itemsOfKind: namedProducts } },
+    calls: 1,
+  },
+  narrow: {
+    id: 'narrow',
+    title: 'the list, with an enum of which the role sees a part',
+    request: { kind: 'graphql', query: 'query Narrow { items { id state } }' },
+    answer: { data: { items: products.map(({ id }) => ({ id, state: 'OPEN' })) } },
+    calls: 1,
+  },
+  namespace: {
+    id: 'namespace',
+    title: 'the list, in a namespace',
+    request: { kind: 'graphql', query: 'query Namespace { shop { products { id name } } }' },
+    answer: { data: { shop: { products: namedProducts } } },
+    calls: 1,
+  },
+  'federation-preset': {
+    id: 'federation-preset',
+    title: 'the list, federated, with a preset of the session',
+    request: { kind: 'graphql', query: 'query FederationPreset { itemsOfTenant { id name } }' },
+    answer: { data: { itemsOfTenant: namedProducts } },
     calls: 1,
   },
 };

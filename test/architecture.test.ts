@@ -84,12 +84,14 @@ const gateway = roomsOf('gateway', {
     'assertions composition errors.ts federation jobs kriti metadata schemas session stitching supergraph syntax upstream webhooks platform',
   'sources/actions': '',
   'sources/customization': '',
-  'sources/federation': 'sources/customization sources/permissions sources/remote-schema sources/stitching',
+  'sources/federation':
+    'sources/customization sources/permissions sources/remote-schema sources/stitching sources/transforms',
   'sources/opening':
-    'sources/customization sources/federation sources/permissions sources/remote-schema sources/stitching',
+    'sources/customization sources/federation sources/permissions sources/remote-schema sources/stitching sources/transforms',
   'sources/permissions': '',
-  'sources/remote-schema': 'sources/customization',
-  'sources/stitching': 'sources/permissions sources/remote-schema',
+  'sources/remote-schema': '',
+  'sources/stitching': 'sources/permissions sources/remote-schema sources/transforms',
+  'sources/transforms': 'sources/customization sources/permissions',
   stitching: 'errors.ts metadata syntax platform',
   subscriptions: 'errors.ts graphql-http http operation session sources platform',
   supergraph: 'stitching syntax platform',

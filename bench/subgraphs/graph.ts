@@ -14,6 +14,11 @@ export function federationSdl(name: SubgraphName): string {
   return readFileSync(join(PACKAGE_DIR, 'bench/subgraphs', `${name}.graphql`), 'utf8');
 }
 
+/** The SDL of the service of which roles see a part. */
+export function listsSdl(): string {
+  return readFileSync(join(PACKAGE_DIR, 'bench/subgraphs/lists.graphql'), 'utf8');
+}
+
 /** The same as a service that knows nothing of federation; only `a` has the products, since two could not. */
 export function plainSdl(name: SubgraphName): string {
   const sdl = federationSdl(name)

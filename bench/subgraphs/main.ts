@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buildSchema, graphql } from 'graphql';
 import { articles, products, rates } from './data.ts';
-import { federationSdl, type SubgraphName } from './graph.ts';
+import { federationSdl, listsSdl } from './graph.ts';
 
-// The services behind every gateway, one process: POST /a and /b are the subgraphs, POST /action is an action's webhook,
+// The services behind every gateway, one process: POST /a and /b are the subgraphs, POST /lists is the
+// service of which roles see a part, POST /action is an action's webhook,
 // POST /wide responds with any fields. GET /count returns the number of requests since it was last called.
 // An answer is worked out by graphql-js when a query comes for the first time and is fixed bytes from then on, so that
 // the gateway is what is measured.
@@ -19,7 +20,11 @@ const ACTION_ANSWER = Buffer.from(JSON.stringify({ id: '1', status: 'placed' }))
 const MAX_CACHED_ANSWERS = 2_000;
 
 const cachedAnswers = new Map<string, Buffer>();
-const schemas = { a: schemaOf('a'), b: schemaOf('b') };
+const schemas = {
+  a: schemaOf(federationSdl('a')),
+  b: schemaOf(federationSdl('b')),
+  lists: schemaOf(`${listsSdl()} type Product { id: ID! }`),
+};
 let requestCount = 0;
 
 createServer((request, response) => {
@@ -48,7 +53,7 @@ function respondTo({ url }: IncomingMessage, response: ServerResponse, body: Buf
     sendBody(response, known);
     return;
   }
-  const working = url === '/wide' ? wideAnswer(query) : graphqlAnswer(url === '/b' ? 'b' : 'a', { query, variables });
+  const working = url === '/wide' ? wideAnswer(query) : graphqlAnswer(schemaNameAt(url), { query, variables });
   working.then((bytes) => {
     if (cachedAnswers.size >= MAX_CACHED_ANSWERS) cachedAnswers.clear();
     cachedAnswers.set(key, bytes);
@@ -61,14 +66,22 @@ interface Operation {
   readonly variables: { readonly representations?: readonly { readonly id: string }[] } | undefined;
 }
 
-async function graphqlAnswer(name: SubgraphName, { query, variables }: Operation): Promise<Buffer> {
+function schemaNameAt(url: string | undefined): keyof typeof schemas {
+  return url === '/b' ? 'b' : url === '/lists' ? 'lists' : 'a';
+}
+
+async function graphqlAnswer(name: keyof typeof schemas, { query, variables }: Operation): Promise<Buffer> {
+  const items = products.map(({ id, name }) => ({ id, name, state: 'OPEN' }));
   const rootValue = {
+    items,
+    itemsOfTenant: items,
+    itemsOfKind: items,
     hello: 'world',
     products,
     articles: ({ first }: { first: number }) => articles(first),
     renameProduct: products[0],
     rates,
-    _service: { sdl: federationSdl(name) },
+    _service: { sdl: name === 'lists' ? listsSdl() : federationSdl(name) },
     _entities: ({ representations }: { representations: readonly { id: string }[] }) =>
       representations.map(({ id }) => products.find((product) => product.id === id) ?? null),
   };
@@ -87,8 +100,8 @@ async function wideAnswer(query: string): Promise<Buffer> {
   return Buffer.from(JSON.stringify({ data: Object.fromEntries(fields.map((field) => [field, field])) }));
 }
 
-function schemaOf(name: SubgraphName) {
-  return buildSchema(federationSdl(name).replace(/^extend schema.*\n/, '') + FEDERATION_SDL, { assumeValid: true });
+function schemaOf(sdl: string) {
+  return buildSchema(sdl.replace(/^extend schema.*\n/, '') + FEDERATION_SDL, { assumeValid: true });
 }
 
 function sendBody(response: ServerResponse, body: Buffer): void {

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { federationSdl, plainSdl, SUBGRAPH_NAMES } from '../subgraphs/index.ts';
+import { federationSdl, listsSdl, plainSdl, SUBGRAPH_NAMES } from '../subgraphs/index.ts';
 
 /** Files of a metadata directory: text as it is, the rest as JSON, which is YAML too. */
 export type BenchMetadata = Readonly<Record<string, unknown>>;
@@ -50,6 +50,39 @@ export function federationMetadata(upstream: string): BenchMetadata {
     })),
     ...Object.fromEntries(SUBGRAPH_NAMES.map((name) => [`${name}.graphql`, federationSdl(name)])),
   };
+}
+
+/** The plain services with one of which the role `user` sees a part, and one in a namespace. */
+export function rolesMetadata(upstream: string): BenchMetadata {
+  const plain = plainMetadata(upstream);
+  const shop = {
+    name: 'shop',
+    definition: { url: `${upstream}/a`, schema_file: 'a.graphql', customization: { root_fields_namespace: 'shop' } },
+  };
+  const remotes = plain['remote_schemas.yaml'] as readonly object[];
+  return { ...plain, ...withLists(upstream, [...remotes, shop], 'plain') };
+}
+
+/** The subgraphs with one of which the role `user` sees a part. */
+export function federationRolesMetadata(upstream: string): BenchMetadata {
+  const federated = federationMetadata(upstream);
+  const remotes = federated['remote_schemas.yaml'] as readonly object[];
+  return { ...federated, ...withLists(upstream, remotes, 'federation') };
+}
+
+function withLists(upstream: string, remotes: readonly object[], composition: 'plain' | 'federation'): BenchMetadata {
+  const sdl = composition === 'plain' ? listsSdl().replace(/^extend schema.*\n/, '') : listsSdl();
+  const schema = listsSdl()
+    .replace(/^extend schema.*\n/, '')
+    .replace('tenant: ID!', 'tenant: ID! @preset(value: "x-hasura-tenant-id")')
+    .replace('kind: String!', 'kind: String! @preset(value: "usual")')
+    .replace('  LOCKED\n', '');
+  const lists = {
+    name: 'lists',
+    definition: { url: `${upstream}/lists`, schema_file: 'lists.graphql', composition },
+    permissions: [{ role: 'user', definition: { schema } }],
+  };
+  return { 'remote_schemas.yaml': [...remotes, lists], 'lists.graphql': sdl };
 }
 
 /** `remotes` services with `fields` root fields together, which all answer with their own name. */

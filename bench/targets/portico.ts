@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { freePort, type GroupProcess } from '../machine/index.ts';
 import { PACKAGE_DIR } from '../package-dir.ts';
 import type { RowId } from '../rows.ts';
-import { type BenchMetadata, federationMetadata, plainMetadata, writeMetadata } from './portico-metadata.ts';
+import {
+  type BenchMetadata,
+  federationMetadata,
+  federationRolesMetadata,
+  plainMetadata,
+  rolesMetadata,
+  writeMetadata,
+} from './portico-metadata.ts';
 import { type BenchDependencies, type Target, type TargetAddress, whenReady } from './target.ts';
 import { makeCaller } from './token.ts';
 
@@ -64,6 +71,7 @@ export const plainPortico = plainOf(PACKAGE_DIR, { name: 'portico', title: 'Port
 export const porticos: readonly Target[] = [
   plainPortico,
   federatedOf(PACKAGE_DIR, { name: 'portico-federation', title: 'Portico, federation' }),
+  ...rolesOf(PACKAGE_DIR, { name: 'portico', title: 'Portico' }),
 ];
 
 /** Portico as another checkout has it, compiled, such as the commit before a change. */
@@ -71,6 +79,7 @@ export function porticosAt(packageDir: string): readonly Target[] {
   return [
     plainOf(packageDir, { name: 'portico-other', title: 'Portico, other checkout' }),
     federatedOf(packageDir, { name: 'portico-other-federation', title: 'Portico, other checkout, federation' }),
+    ...rolesOf(packageDir, { name: 'portico-other', title: 'Portico, other checkout' }),
   ];
 }
 
@@ -85,6 +94,16 @@ function plainOf(packageDir: string, name: TargetName): Target {
 
 function federatedOf(packageDir: string, name: TargetName): Target {
   return porticoTarget(packageDir, name, ['U', 'H', 'L', 'W', 'P', 'S', 'M'], federationMetadata);
+}
+
+/** Those of a role that sees a part of a service; the list is measured for comparison. */
+function rolesOf(packageDir: string, { name, title }: TargetName): readonly Target[] {
+  const plain = { name: `${name}-roles`, title: `${title}, with permissions` };
+  const federated = { name: `${name}-federation-roles`, title: `${title}, federation with permissions` };
+  return [
+    porticoTarget(packageDir, plain, ['L', 'preset', 'literal', 'narrow', 'namespace'], rolesMetadata),
+    porticoTarget(packageDir, federated, ['L', 'federation-preset'], federationRolesMetadata),
+  ];
 }
 
 function porticoTarget(

@@ -47,6 +47,6 @@ export function uploadTooLarge(what: string): GatewayError {
 export function filesNotSupported(): GatewayError {
   return new GatewayError(
     'not-supported',
-    'files can be sent with an operation that one service answers as it is, a plain remote schema without customization and without presets for the role, and that has the scalar "Upload"',
+    'files can be sent with an operation that one service answers as it is, a plain remote schema that has the scalar "Upload"',
   );
 }

@@ -94,6 +94,13 @@ export function unfitSessionVariable(service: string, variable: string, type: st
   return sourceError(service, 'unexpected', `the session variable "${variable}" does not fit the type ${type}`);
 }
 
+/** A file in a variable that a role with presets cannot send it in. */
+export function misplacedFile(): GraphQLError {
+  const message =
+    'a file has to be in a variable that the operation declares, and that takes the same presets in each place';
+  return new GraphQLError(message, { extensions: { path: '$', code: 'not-supported' } });
+}
+
 /** A field that its caller is not authorized for, with the message and the code of Apollo's router. */
 export function unauthorizedField(path: readonly (string | number)[]): GraphQLError {
   const extensions = { path: '$', code: 'UNAUTHORIZED_FIELD_OR_TYPE' };

@@ -1,3 +1,4 @@
 export { type Customization, type CustomizedSchema, customize, hasUsualRoots, rename } from './customization.ts';
-export { type Unwrapped, unwrapNamespace } from './namespace.ts';
-export { renameTypesAt, type TypeNamePlaces, typeNamePlaces } from './type-names.ts';
+export { singleNamespace, unwrapSeveral, unwrapSingle } from './namespace.ts';
+export { type NamespaceWrapping, wrapSeveral, wrapSingle } from './namespace-response.ts';
+export { type TypeNamePlaces, typeNamePlaces } from './type-names.ts';

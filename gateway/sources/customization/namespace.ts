@@ -2,126 +2,234 @@ import {
   type DirectiveNode,
   type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   Kind,
+  type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
-  visit,
 } from 'graphql';
-import { fragmentsOf } from '../../syntax/index.ts';
+import { type Fragments, fragmentsOf, nameNode, TYPENAME_FIELD } from '../../syntax/index.ts';
+import { usedFragments } from './used-fragments.ts';
 
-/** An operation on a namespace, converted to root fields of the remote. */
-export interface Unwrapped {
+/** An operation and its fragments. */
+interface Whole {
   readonly document: DocumentNode;
-  /** Puts the data of the remote's answer back into the namespace. */
-  wrapData(data: Readonly<Record<string, unknown>>): Record<string, unknown>;
-  /** The place of an error of the remote's answer, in the namespace. */
-  wrapPath(path: readonly (string | number)[]): readonly (string | number)[];
+  readonly operation: OperationDefinitionNode;
 }
 
-/** How response keys begin at the remote: with the number of the selection of the namespace that they belong to. */
-const NAMESPACED_KEY = /^ns(\d+)_(.+)$/s;
+/** Response keys that hold the name of a type that is known beforehand, in their order. */
+export type TypeNameKeys = readonly string[];
+
+/** An operation that selects its namespace once, whatever its variables are. */
+export interface SingleNamespace extends Whole {
+  /** The response key of the namespace. */
+  readonly key: string;
+  /** `__typename` of the root, before and after the namespace. It is taken out of the operation. */
+  readonly outside: { readonly before: TypeNameKeys; readonly after: TypeNameKeys };
+  /** The same of the namespace, before and after its other fields. */
+  readonly inside: { readonly before: TypeNameKeys; readonly after: TypeNameKeys };
+  /** Whether nothing else is selected. */
+  readonly isEmpty: boolean;
+}
 
 /**
- * Moves the fields of the namespace to the root, where the remote has them.
+ * Reads an operation on a namespace whose response can be made of the source's without being parsed.
  *
- * @param document one operation and its fragments; names are the remote's already, but for the namespace itself.
+ * @returns undefined where the namespace has several response keys, or depends on variables.
  */
-export function unwrapNamespace(document: DocumentNode, namespace: string): Unwrapped {
+export function singleNamespace({ document, operation }: Whole, namespace: string): SingleNamespace | undefined {
   const fragments = fragmentsOf(document);
-  const isSubscription = document.definitions.some(
-    (definition) => definition.kind === Kind.OPERATION_DEFINITION && definition.operation === 'subscription',
-  );
-  /** Response keys of the namespace: it may be selected several times, under several aliases. */
-  const keys: string[] = [];
-
-  // Fragments at the root are taken apart: their type conditions are of types that the remote does not have there.
-  const flattened = (set: SelectionSetNode, field: (node: FieldNode) => readonly SelectionNode[]) =>
-    set.selections.flatMap((selection): readonly SelectionNode[] => {
-      if (selection.kind === Kind.FIELD) return field(selection);
-      const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
-      return inner ? withConditions(selection.directives, flattened(inner.selectionSet, field)) : [];
-    });
-
-  const atRoot = (node: FieldNode): readonly SelectionNode[] => {
-    if (node.name.value !== namespace || !node.selectionSet) return [node];
-    const key = node.alias?.value ?? node.name.value;
-    if (!keys.includes(key)) keys.push(key);
-    const prefix = `ns${keys.indexOf(key)}_`;
-    const hoisted = flattened(node.selectionSet, (inner) => [aliased(inner, prefix)]);
-    // A subscription has one root field and no more (GraphQL, section 5.2.4.1).
-    if (isSubscription) return withConditions(node.directives, hoisted);
-    // Tells that the namespace is there, even where nothing in it is.
-    return withConditions(node.directives, [aliased(fieldNamed('__typename'), prefix), ...hoisted]);
+  const found = unconditionalFields(operation.selectionSet, fragments);
+  if (!found) return undefined;
+  const spaces = found.filter(({ name }) => name.value === namespace);
+  const [key, ...others] = new Set(spaces.map(responseKey));
+  if (key === undefined || others.length > 0) return undefined;
+  const at = found.findIndex(({ name }) => name.value === namespace);
+  const before = keysOf(found.slice(0, at));
+  const after = keysOf(found.slice(at).filter(({ name }) => name.value !== namespace));
+  const outside = { before, after: after.filter((one) => !before.includes(one)) };
+  const written = spaces.flatMap(({ selectionSet }) => selectionSet?.selections ?? []);
+  const { selections, inside } = withoutTypeNames(written, fragments);
+  const field: FieldNode = {
+    ...fieldNamed(namespace),
+    alias: nameNode(key),
+    selectionSet: { kind: Kind.SELECTION_SET, selections },
   };
-
-  const definitions = document.definitions.map((definition) =>
-    definition.kind === Kind.OPERATION_DEFINITION
-      ? {
-          ...definition,
-          selectionSet: { ...definition.selectionSet, selections: flattened(definition.selectionSet, atRoot) },
-        }
-      : definition,
-  );
+  const reduced = { ...operation, selectionSet: { kind: Kind.SELECTION_SET, selections: [field] } } as const;
+  const definitions = [reduced, ...usedFragments(reduced, fragments)];
   return {
-    document: withoutUnusedFragments({ ...document, definitions }),
-    wrapData: (data) => wrapData(data, keys),
-    wrapPath: ([first, ...rest]) => {
-      const [, index, name] = NAMESPACED_KEY.exec(String(first)) ?? [];
-      return index === undefined || name === undefined
-        ? [first ?? '', ...rest]
-        : [keys[Number(index)] ?? '', name, ...rest];
-    },
+    document: { ...document, definitions },
+    operation: reduced,
+    key,
+    outside,
+    inside,
+    isEmpty: selections.length === 0,
   };
 }
 
-function wrapData(data: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> {
-  // A client may call the namespace, or a field of it, `__proto__` or `constructor`.
-  const wrapped: Record<string, unknown> = Object.create(null);
-  for (const [key, value] of Object.entries(data)) {
-    const [, index, name] = NAMESPACED_KEY.exec(key) ?? [];
-    if (index === undefined || name === undefined) wrapped[key] = value;
-    else {
-      const namespace = keys[Number(index)] ?? '';
-      const inside = (wrapped[namespace] ?? Object.create(null)) as Record<string, unknown>;
-      inside[name] = value;
-      wrapped[namespace] = inside;
-    }
-  }
-  return wrapped;
+/** The fields at the root, in their order; undefined where any of them has a directive, or stands in what has one. */
+function unconditionalFields(set: SelectionSetNode, fragments: Fragments): readonly FieldNode[] | undefined {
+  const fields: FieldNode[] = [];
+  const seen = new Set<string>();
+  const collect = ({ selections }: SelectionSetNode): boolean =>
+    selections.every((selection) => {
+      if (selection.directives && selection.directives.length > 0) return false;
+      if (selection.kind === Kind.FIELD) return fields.push(selection) > 0;
+      if (selection.kind === Kind.INLINE_FRAGMENT) return collect(selection.selectionSet);
+      const { value } = selection.name;
+      if (seen.has(value)) return true;
+      seen.add(value);
+      const fragment = fragments.get(value);
+      return !fragment || collect(fragment.selectionSet);
+    });
+  return collect(set) ? fields : undefined;
 }
 
-function withConditions(
+/** Takes `__typename` out of a namespace where it stands before or after all else, and nowhere else. */
+function withoutTypeNames(
+  written: readonly SelectionNode[],
+  fragments: Fragments,
+): { readonly selections: readonly SelectionNode[]; readonly inside: SingleNamespace['inside'] } {
+  const isTypeName = (node: SelectionNode) =>
+    node.kind === Kind.FIELD && node.name.value === '__typename' && (node.directives ?? []).length === 0;
+  const start = written.findIndex((node) => !isTypeName(node));
+  const end = written.findLastIndex((node) => !isTypeName(node)) + 1;
+  const selections = start < 0 ? [] : written.slice(start, end);
+  if (selectsTypeName(selections, fragments)) return { selections: written, inside: { before: [], after: [] } };
+  const before = keysOf(written.slice(0, start < 0 ? written.length : start) as readonly FieldNode[]);
+  const after = start < 0 ? [] : keysOf(written.slice(end) as readonly FieldNode[]);
+  return { selections, inside: { before, after: after.filter((key) => !before.includes(key)) } };
+}
+
+/** Whether `__typename` is selected of the same object, also through fragments. */
+function selectsTypeName(selections: readonly SelectionNode[], fragments: Fragments): boolean {
+  const seen = new Set<string>();
+  const isThere = (selection: SelectionNode): boolean => {
+    if (selection.kind === Kind.FIELD) return selection.name.value === '__typename';
+    if (selection.kind === Kind.INLINE_FRAGMENT) return selection.selectionSet.selections.some(isThere);
+    const { value } = selection.name;
+    if (seen.has(value)) return false;
+    seen.add(value);
+    return fragments.get(value)?.selectionSet.selections.some(isThere) ?? false;
+  };
+  return selections.some(isThere);
+}
+
+/** Moves the fields of the one namespace to the root. The document has the source's names, but for the namespace itself. */
+export function unwrapSingle({ document, operation }: Whole): Whole {
+  const [field] = operation.selectionSet.selections;
+  if (field?.kind !== Kind.FIELD || !field.selectionSet) throw new TypeError('an operation without a namespace');
+  const unwrapped = { ...operation, selectionSet: field.selectionSet };
+  const definitions = document.definitions.map((one) => (one === operation ? unwrapped : one));
+  return { document: { ...document, definitions }, operation: unwrapped };
+}
+
+/**
+ * How response keys begin at the source: with the number of the namespace's key that they belong to, or with that of the
+ * root. One that is a number alone tells that the namespace is there.
+ */
+export const NAMESPACED_KEY = /^ns(\d+)(?:_(.+))?$/s;
+export const ROOT_KEY = /^root_(.+)$/s;
+
+/**
+ * Moves the fields of a namespace that is selected several times, or under conditions, to the root under keys of ours.
+ * Fragments are copied for each key.
+ *
+ * @param rootType the source's name of the root type.
+ * @returns the operation, and the response keys of the namespace by their numbers.
+ */
+export function unwrapSeveral(
+  { document, operation }: Whole,
+  namespace: string,
+  rootType: string,
+): Whole & { readonly keys: readonly string[] } {
+  const copies = new FragmentCopies(document);
+  const isSubscription = operation.operation === 'subscription';
+  const keys: string[] = [];
+  const prefixed = (set: SelectionSetNode, prefix: string): SelectionSetNode =>
+    copies.mapped(set, prefix, undefined, (field) => [aliased(field, prefix)]);
+  const atRoot = (field: FieldNode): readonly SelectionNode[] => {
+    if (field.name.value !== namespace || !field.selectionSet) return [aliased(field, 'root_')];
+    const key = responseKey(field);
+    if (!keys.includes(key)) keys.push(key);
+    const number = `ns${keys.indexOf(key)}`;
+    const { selections } = prefixed(field.selectionSet, `${number}_`);
+    // The namespace is there even where nothing in it is. A subscription has one root field and no more (GraphQL,
+    // section 5.2.4.1).
+    const isThere: FieldNode = { ...TYPENAME_FIELD, alias: nameNode(number) };
+    return conditional(field.directives, isSubscription ? selections : [isThere, ...selections]);
+  };
+  const unwrapped = { ...operation, selectionSet: copies.mapped(operation.selectionSet, 'root_', rootType, atRoot) };
+  const fragments = new Map([...fragmentsOf(document), ...copies.made.map((one) => [one.name.value, one] as const)]);
+  const definitions = [unwrapped, ...usedFragments(unwrapped, fragments)];
+  return { document: { ...document, definitions }, operation: unwrapped, keys };
+}
+
+type MappedField = (node: FieldNode) => readonly SelectionNode[];
+
+/** Copies of fragments whose own fields are changed. Each is made once, however often it is spread. */
+class FragmentCopies {
+  readonly made: FragmentDefinitionNode[] = [];
+  readonly #fragments: Fragments;
+  readonly #names = new Map<string, string>();
+  readonly #taken: Set<string>;
+
+  constructor(document: DocumentNode) {
+    this.#fragments = fragmentsOf(document);
+    this.#taken = new Set(this.#fragments.keys());
+  }
+
+  /** @param rootType the type that fragments get as their condition, where theirs is of a type that the source does not have. */
+  mapped(set: SelectionSetNode, prefix: string, rootType: string | undefined, field: MappedField): SelectionSetNode {
+    const selections = set.selections.flatMap((selection): readonly SelectionNode[] => {
+      if (selection.kind === Kind.FIELD) return field(selection);
+      if (selection.kind === Kind.INLINE_FRAGMENT) {
+        const inner = this.mapped(selection.selectionSet, prefix, rootType, field);
+        const { typeCondition, ...rest } = selection;
+        return [{ ...(rootType === undefined ? selection : rest), selectionSet: inner }];
+      }
+      const name = this.#copyOf(selection.name.value, prefix, rootType, field);
+      return [{ ...selection, name: nameNode(name) }];
+    });
+    return { kind: Kind.SELECTION_SET, selections };
+  }
+
+  #copyOf(name: string, prefix: string, rootType: string | undefined, field: MappedField): string {
+    const known = this.#names.get(prefix + name);
+    const fragment = this.#fragments.get(name);
+    if (known !== undefined || !fragment) return known ?? name;
+    let copied = prefix + name;
+    while (this.#taken.has(copied)) copied += '_';
+    this.#taken.add(copied);
+    this.#names.set(prefix + name, copied);
+    const typeCondition =
+      rootType === undefined ? fragment.typeCondition : ({ kind: Kind.NAMED_TYPE, name: nameNode(rootType) } as const);
+    const selectionSet = this.mapped(fragment.selectionSet, prefix, rootType, field);
+    this.made.push({ ...fragment, name: nameNode(copied), typeCondition, selectionSet });
+    return copied;
+  }
+}
+
+function conditional(
   directives: readonly DirectiveNode[] | undefined,
   selections: readonly SelectionNode[],
 ): readonly SelectionNode[] {
-  if (!directives || directives.length === 0 || selections.length === 0) return selections;
+  if (!directives || directives.length === 0) return selections;
   return [{ kind: Kind.INLINE_FRAGMENT, directives, selectionSet: { kind: Kind.SELECTION_SET, selections } }];
 }
 
+function keysOf(fields: readonly FieldNode[]): TypeNameKeys {
+  return [...new Set(fields.map(responseKey))];
+}
+
+export function responseKey({ alias, name }: FieldNode): string {
+  return (alias ?? name).value;
+}
+
 function fieldNamed(name: string): FieldNode {
-  return { kind: Kind.FIELD, name: { kind: Kind.NAME, value: name } };
+  return { kind: Kind.FIELD, name: nameNode(name) };
 }
 
 function aliased(node: FieldNode, prefix: string): FieldNode {
-  return { ...node, alias: { kind: Kind.NAME, value: prefix + (node.alias?.value ?? node.name.value) } };
-}
-
-function withoutUnusedFragments(document: DocumentNode): DocumentNode {
-  const used = new Set<string>();
-  const fragments = fragmentsOf(document);
-  const follow = (node: DocumentNode['definitions'][number]): void => {
-    visit(node, {
-      FragmentSpread: ({ name }) => {
-        const fragment = fragments.get(name.value);
-        if (!fragment || used.has(name.value)) return;
-        used.add(name.value);
-        follow(fragment);
-      },
-    });
-  };
-  for (const definition of document.definitions) if (definition.kind === Kind.OPERATION_DEFINITION) follow(definition);
-  const definitions = document.definitions.filter(
-    (definition) => definition.kind !== Kind.FRAGMENT_DEFINITION || used.has(definition.name.value),
-  );
-  return { ...document, definitions };
+  return { ...node, alias: nameNode(prefix + responseKey(node)) };
 }

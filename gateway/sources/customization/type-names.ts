@@ -90,21 +90,3 @@ class PlacesFinder {
     return number;
   }
 }
-
-/**
- * Puts other names in the place of those that stand in an answer. @param names the new ones by those that stand there.
- */
-export function renameTypesAt(value: unknown, places: TypeNamePlaces, names: ReadonlyMap<string, string>): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value)) {
-    for (const item of value) renameTypesAt(item, places, names);
-    return;
-  }
-  const object = value as Record<string, unknown>;
-  for (const [key, below] of places) {
-    if (!Object.hasOwn(object, key)) continue;
-    const inner = object[key];
-    if (below !== true) renameTypesAt(inner, below, names);
-    else if (typeof inner === 'string') object[key] = names.get(inner) ?? inner;
-  }
-}

@@ -1,15 +1,18 @@
-import type { Executor } from '@graphql-tools/utils';
-import type { GraphQLSchema } from 'graphql';
 import { type Supergraph, supergraphHints } from '../../composition/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import { type CustomizedSchema, customize } from '../customization/index.ts';
-import type { OperationContext } from '../operation-context.ts';
-import { mayAnswerMore, type Permitted, withPresets } from '../permissions/index.ts';
+import type { Permitted } from '../permissions/index.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
-import { withCustomization } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { type Source, SourceError, type Subschema } from '../source.ts';
+import {
+  executorOf,
+  operationsOf,
+  roleView,
+  type SourceOperations,
+  transformedOperations,
+} from '../transforms/index.ts';
 import { executableDirectives } from './executable-directives.ts';
 import { touches, withAuthorization } from './federation-authorization.ts';
 import { openFederationEngine } from './federation-engine.ts';
@@ -41,29 +44,34 @@ export function federatedSource(options: FederatedSourceOptions): Source {
   const engine = openFederationEngine(supergraph, options.targets, { overrides: options.overrides });
   const run = withAuthorization(engine.execute, requirements, upstream, publicRole);
 
-  const compile: Subschema['compile'] = (operation) =>
-    touches(operation.document, requirements, upstream) ? undefined : engine.compile(operation);
-  const compileSubscription: Subschema['compileSubscription'] = (operation) =>
-    touches(operation.document, requirements, upstream) ? undefined : engine.compileSubscription(operation);
-  const subschema = (part: GraphQLSchema, executor: Executor<OperationContext>): Subschema => {
-    const customized = customize(part, upstream, customization);
-    const isPlain = !customization && executor === run && !mayAnswerMore(part, upstream);
+  const planned: SourceOperations = {
+    compile: (operation) =>
+      touches(operation.document, requirements, upstream) ? undefined : engine.compile(operation),
+    compileSubscription: (operation) =>
+      touches(operation.document, requirements, upstream) ? undefined : engine.compileSubscription(operation),
+  };
+  const executed = operationsOf(run);
+  const subschema = (permitted?: Permitted): Subschema => {
+    const view = roleView(name, upstream, permitted, customization);
+    const { customized } = view;
+    // Stitching sees for itself what a role does not see.
+    const stitched = transformedOperations(executed, { ...view, narrowed: undefined });
     return {
       schema: customized.schema,
-      executor: withCustomization(executor, customized),
+      executor: stitched === executed ? run : executorOf(stitched, name),
       batch: true,
       customized,
       directives: executableDirectives(customized.schema, upstream),
-      ...(isPlain && { compile, compileSubscription }),
+      ...transformedOperations(planned, view),
     };
   };
   if (customization) checkCustomized(() => customize(upstream, upstream, customization));
-  const whole = subschema(upstream, run);
+  const whole = subschema();
   const parts = new Map<Permitted, Subschema>();
   const subschemaOf = (part: Permitted): Subschema => {
     const known = parts.get(part);
     if (known) return known;
-    const made = subschema(part.schema, withPresets(run, part.presets, part.withPresets, name));
+    const made = subschema(part);
     parts.set(part, made);
     return made;
   };

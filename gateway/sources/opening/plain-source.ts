@@ -1,21 +1,13 @@
-import { type GraphQLSchema, isScalarType } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import { printSchema } from '../../schemas/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
-import { customize, hasUsualRoots } from '../customization/index.ts';
-import { mayAnswerMore, partsByRole, permittedParts, withPresets } from '../permissions/index.ts';
-import {
-  compileForward,
-  compileIncremental,
-  compileRemoteSubscription,
-  customizedOperations,
-  type RemoteTarget,
-  remoteExecutor,
-  type SourceOperations,
-  withCustomization,
-} from '../remote-schema/index.ts';
+import { hasUsualRoots } from '../customization/index.ts';
+import { type Permitted, partsByRole, permittedParts } from '../permissions/index.ts';
+import { type RemoteTarget, remoteOperations } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { type Source, SourceError, type Subschema } from '../source.ts';
+import { executorOf, roleView, transformedOperations } from '../transforms/index.ts';
 
 /**
  * Makes a source of a remote schema that stands by itself: neither a subgraph nor a stitched service.
@@ -28,39 +20,28 @@ export function openPlainSource(
   target: RemoteTarget,
   publicRole: string,
 ): Source {
-  const executor = remoteExecutor(target);
-  const takesFiles = isScalarType(upstream.getType('Upload'));
-  // A source with a configured `Accept` header is never asked for incremental delivery.
-  const directives = upstream
-    .getDirectives()
-    .filter(({ name }) => (name === 'defer' || name === 'stream') && !('accept' in target.headers));
-  const asTheyAre: SourceOperations = {
-    compile: (operation) => compileForward(target, operation, takesFiles),
-    compileSubscription: (operation) => compileRemoteSubscription(target, operation),
-    incremental: { directives, compile: (operation) => compileIncremental(target, operation) },
-  };
+  const remote = remoteOperations(target, upstream);
+  const once = remoteOperations(target, upstream, true);
   const customization = metadata.definition.customization ?? undefined;
-  const subschema = (part: GraphQLSchema, run = executor): Subschema => {
-    const customized = customize(part, upstream, customization);
-    const isAsAsked = run === executor && hasUsualRoots(customized.schema) && !mayAnswerMore(part, upstream);
-    const { incremental: delivery, ...whole } =
-      customization || customized.types.size > 0
-        ? customizedOperations({ target, takesFiles, directives }, customized)
-        : asTheyAre;
+  const subschema = (permitted?: Permitted): Subschema => {
+    const view = roleView(metadata.name, upstream, permitted, customization);
+    const { incremental, ...operations } = transformedOperations(remote, view);
+    const { customized } = view;
+    const hasOwnRoots = !hasUsualRoots(customized.schema);
+    // Stitching sees for itself what a role does not see.
+    const stitched = transformedOperations(once, { ...view, narrowed: undefined });
     return {
       schema: customized.schema,
-      executor: withCustomization(run, customized),
+      executor: executorOf(stitched, metadata.name),
       batch: true,
       customized,
-      ...(isAsAsked && whole),
-      ...(isAsAsked && !customization && { incremental: delivery }),
+      ...(!hasOwnRoots && operations),
+      ...(!hasOwnRoots && !customization && incremental && { incremental }),
     };
   };
 
-  const whole = customizedWhole(() => subschema(upstream));
-  const parts = partsByRole(permittedParts(metadata, upstream, true), ({ schema, withPresets: full, presets }) =>
-    subschema(schema, withPresets(executor, presets, full, metadata.name)),
-  );
+  const whole = customizedWhole(() => subschema());
+  const parts = partsByRole(permittedParts(metadata, upstream, true), subschema);
   return {
     name: metadata.name,
     kind: 'remote-schema',

@@ -1,9 +1,10 @@
+export { type NarrowedTypes, narrowedTypes } from './narrowed-types.ts';
 export type { Preset, Presets } from './preset.ts';
+export { PresetArguments, type SentVariables } from './preset-arguments.ts';
 export { evadablePresetProblems } from './preset-checks.ts';
-export { withPresets } from './preset-executor.ts';
+export { type RolePresets, rolePresets } from './preset-inputs.ts';
 export { takePresets } from './presets.ts';
 export {
-  mayAnswerMore,
   type Permitted,
   partsByRole,
   permissionProblems,

@@ -4,7 +4,6 @@ import {
   type GraphQLInputField,
   type GraphQLNamedType,
   type GraphQLSchema,
-  isAbstractType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -142,21 +141,6 @@ export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted
   } catch (error) {
     return { problems: [...found, ...(error as Error).message.split('\n\n').map(withRemedy)] };
   }
-}
-
-/**
- * Whether the remote schema may answer an operation of the part with something that the part does not have: an object
- * of a type that is left out of a union or interface, a value that is left out of an enum.
- */
-export function mayAnswerMore(part: GraphQLSchema, upstream: GraphQLSchema): boolean {
-  if (part === upstream) return false;
-  return Object.values(part.getTypeMap()).some((type) => {
-    if (isIntrospectionType(type)) return false;
-    const whole = upstream.getType(type.name);
-    if (isAbstractType(type) && isAbstractType(whole))
-      return part.getPossibleTypes(type).length < upstream.getPossibleTypes(whole).length;
-    return isEnumType(type) && isEnumType(whole) && type.getValues().length < whole.getValues().length;
-  });
 }
 
 /** The SDL of a permission is read by itself: it does not know the types of the remote schema that it does not declare. */

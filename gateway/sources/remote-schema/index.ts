@@ -1,11 +1,7 @@
-export { withCustomization } from './customized-executor.ts';
-export { customizedOperations, type SourceOperations } from './customized-operation.ts';
 export { eventsTarget } from './events-target.ts';
-export { compileIncremental } from './incremental-operation.ts';
 export { mapErrors } from './incremental-payloads.ts';
-export { compileRemoteSubscription, type EventsRequest, openRemoteEvents } from './remote-events.ts';
-export { remoteExecutor } from './remote-executor.ts';
-export { compileForward } from './remote-operation.ts';
+export { type EventsRequest, openRemoteEvents } from './remote-events.ts';
+export { remoteOperations } from './remote-operations.ts';
 export { type RemoteTarget, remoteRequest, remoteTarget } from './remote-request.ts';
 export { REMOTE_SCHEMA_ERROR, takeCookies, takeHttpHints, withoutTraces } from './remote-response.ts';
 export { gatewayAssertion } from './upstream-headers.ts';

@@ -14,11 +14,12 @@ import {
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import type { Preset, Presets } from '../permissions/index.ts';
-import { type Permitted, partsByRole, permittedParts, withPresets } from '../permissions/index.ts';
+import { type Permitted, partsByRole, permittedParts, rolePresets } from '../permissions/index.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
-import { remoteExecutor } from '../remote-schema/index.ts';
+import { remoteOperations } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { type Source, SourceError, type Subschema } from '../source.ts';
+import { executorOf, transformedOperations } from '../transforms/index.ts';
 import { onlyVisible, withoutRootFields } from './stitching-visible.ts';
 
 /** The root field that gives the SDL. */
@@ -49,7 +50,8 @@ export function stitchingSource(
       },
     ]);
   const upstream = buildStitchedSchema(sdl);
-  const executor = remoteExecutor(target);
+  const remote = remoteOperations(target, upstream, true);
+  const executor = executorOf(remote, metadata.name);
   const { merge = {} } = directives.stitchingDirectivesTransformer({ schema: upstream });
   // The library does not type contexts.
   const ofCalls = merge as unknown as NonNullable<Subschema['merge']>;
@@ -62,9 +64,12 @@ export function stitchingSource(
 
   const whole = subschema(schema);
   // Entities are fetched by root fields that the role may not see, so presets are looked up in the whole schema.
-  const parts = partsByRole(permittedParts(metadata, upstream, false), (part) =>
-    subschema(part.schema, withPresets(executor, inUpstream(part, upstream), upstream, metadata.name)),
-  );
+  const names = { schema: upstream, namespace: undefined, types: new Map(), fields: new Map() };
+  const view = { service: metadata.name, customized: names, upstream, narrowed: undefined };
+  const parts = partsByRole(permittedParts(metadata, upstream, false), (part) => {
+    const presets = rolePresets(inUpstream(part, upstream), upstream, metadata.name);
+    return subschema(part.schema, executorOf(transformedOperations(remote, { ...view, presets }), metadata.name));
+  });
   return {
     name: metadata.name,
     kind: 'remote-schema',

@@ -28,25 +28,6 @@ describe('what is answered in one piece', () => {
     expect(await answered(renamed)).toEqual(piece);
   });
 
-  test('and what a role with presets asks', async () => {
-    const schema =
-      'type Query { product(id: ID @preset(value: "1")): Product } type Product { id: ID! reviews: [String!] }';
-    const preset = await world.gatewayWith(
-      {},
-      {},
-      {
-        'remote_schemas.yaml': [
-          {
-            name: 'shop',
-            definition: { url: world.shop.graphqlUrl },
-            permissions: [{ role: 'user', definition: { schema } }],
-          },
-        ],
-      },
-    );
-    expect(await answered(preset)).toEqual(piece);
-  });
-
   test('and what saved operations answer', async () => {
     const rest = await world.gatewayWith(
       {},

@@ -76,6 +76,22 @@ describe('parts that a service delivers', () => {
     expect(await answer.end()).toEqual([{ data: {}, hasNext: true }, { hasNext: false }]);
   });
 
+  test('are asked for with what is preset for a role', async () => {
+    const schema =
+      'type Query { product(id: ID @preset(value: "x-hasura-user-id")): Product } type Product { id: ID! reviews: [String!] }';
+    const remote = { name: 'shop', definition: { url: world.shop.graphqlUrl } };
+    const permissions = [{ role: 'user', definition: { schema } }];
+    const preset = await world.gatewayWith({}, {}, { 'remote_schemas.yaml': [{ ...remote, permissions }] });
+    world.shop.answerInParts();
+    const asked = ask(preset, world.issuer, DEFERRED);
+    const written = await world.shop.written();
+    expect(written.received.body).toMatchObject({ variables: { preset_0: '7' } });
+    written.part(FIRST_NEW, LAST_NEW);
+    written.end();
+    expect(await (await asked).end()).toEqual([FIRST_NEW, LAST_NEW]);
+    await preset.close();
+  });
+
   test('are relayed as their bytes are', async () => {
     world.shop.answerInParts();
     const asked = ask(gateway, world.issuer, DEFERRED);

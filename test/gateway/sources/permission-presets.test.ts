@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { buildSchema, printSchema } from 'graphql';
-import { mayAnswerMore, permittedSchema } from '../../../gateway/sources/permissions/role-permission.ts';
+import { narrowedTypes } from '../../../gateway/sources/permissions/narrowed-types.ts';
+import { permittedSchema } from '../../../gateway/sources/permissions/role-permission.ts';
 
 const WHOLE = buildSchema(/* GraphQL */ `
   type Query {
@@ -274,20 +275,32 @@ describe('a service may answer a role with more than its part', () => {
   const more = (sdl: string) => {
     const part = permittedSchema(sdl, WHOLE);
     if ('problems' in part) throw new Error(part.problems.join());
-    return mayAnswerMore(part.schema, WHOLE);
+    return narrowedTypes(part.schema, WHOLE);
   };
   const search = 'type Query { search(need: Need!): [Result!]! } input Need { tenant: Int! }';
 
   test.each([
-    ['a member of a union is left out', `${search} union Result = Order ${ORDER}`],
-    ['a type with an interface is left out', 'type Query { node: Node } interface Node { id: ID! }'],
-    ['a value of an enum is left out', `type Query { orders(kinds: [Kind!]): [Order!]! } ${ORDER} enum Kind { NEW }`],
-  ])('where %s', (_, sdl) => {
-    expect(more(sdl)).toBe(true);
+    [
+      'a member of a union is left out',
+      `${search} union Result = Order ${ORDER}`,
+      { objects: new Map([['Result', new Set(['Order'])]]), values: new Map() },
+    ],
+    [
+      'a type with an interface is left out',
+      'type Query { node: Node } interface Node { id: ID! }',
+      { objects: new Map([['Node', new Set()]]), values: new Map() },
+    ],
+    [
+      'a value of an enum is left out',
+      `type Query { orders(kinds: [Kind!]): [Order!]! } ${ORDER} enum Kind { NEW }`,
+      { objects: new Map(), values: new Map([['Kind', new Set(['NEW'])]]) },
+    ],
+  ])('where %s', (_, sdl, narrowed) => {
+    expect(more(sdl)).toEqual(narrowed);
   });
 
   test('and not where only fields are left out', () => {
-    expect(more(`${search} union Result = Order | Page ${ORDER} type Page { url: String }`)).toBe(false);
-    expect(mayAnswerMore(WHOLE, WHOLE)).toBe(false);
+    expect(more(`${search} union Result = Order | Page ${ORDER} type Page { url: String }`)).toBeUndefined();
+    expect(narrowedTypes(WHOLE, WHOLE)).toBeUndefined();
   });
 });

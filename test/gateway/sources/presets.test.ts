@@ -59,6 +59,11 @@ describe('presets of arguments', () => {
     });
   });
 
+  test('hold for a field that is selected of an interface and of a type with it', async () => {
+    const { data } = await ask('user', '{ item { notes ... on Book { notes } ...{ notes } } }');
+    expect(data).toEqual({ item: { notes: '{"tenant":1}' } });
+  });
+
   test('hold for several fields of one operation', async () => {
     const query = 'query ($t: String) { needed a: search(filter: { text: $t }) b: search(filter: { text: "b" }) }';
     expect(await got('user', query, { t: 'a' })).toEqual({

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { bearer, keeper, openGateway, openIssuer } from '../harness/index.ts';
+import { bearer, keeper, openGateway, openIssuer, serve } from '../harness/index.ts';
 import { wsClient } from './clients.ts';
 import { graphqlWsService } from './services.ts';
 
@@ -92,6 +92,53 @@ describe('a role with a part of the service', () => {
       { extensions: { code: 'validation-failed' } },
     ]);
   });
+});
+
+test.each<[where: string, namespace: string | null, expected: (data: object) => object]>([
+  ['', null, (data) => data],
+  [' in a namespace', 'news', (news) => ({ news })],
+])('a role does not see in events%s what its part leaves out', async (_, namespace, expected) => {
+  const events = [
+    { portico_type: 'Book', id: '1', state: 'FREE' },
+    { portico_type: 'Diary', id: '2', state: 'FREE' },
+    { portico_type: 'Book', id: '3', state: 'SECRET' },
+  ];
+  const stream = await keep(
+    serve((__, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const changed of events) response.write(`event: next\ndata: ${JSON.stringify({ data: { changed } })}\n\n`);
+      response.end('event: complete\ndata:\n\n');
+    }),
+  );
+  const part = (type: string, state: string) => `type Query { a: Int } type Subscription { changed: Item }
+    union Item = Book${type} type Book { id: ID! state: State } enum State { FREE${state} }`;
+  const metadata = {
+    'remote_schemas.yaml': [
+      {
+        name: 'news',
+        definition: {
+          url: stream.url,
+          schema_file: 'news.graphql',
+          subscriptions: { protocol: 'sse' },
+          customization: { root_fields_namespace: namespace },
+        },
+        permissions: [{ role: 'user', definition: { schema: part('', '') } }],
+      },
+    ],
+    'news.graphql': `${part(' | Diary', ' SECRET')} type Diary { id: ID! state: State }`,
+  };
+  const gateway = await keep(openGateway({ issuer, metadata }));
+  const headers = { ...bearer(issuer.token()), accept: 'text/event-stream' };
+  const changed = '{ changed { ... on Book { id state } } }';
+  const query = `subscription ${namespace === null ? changed : `{ news ${changed} }`}`;
+  const { text } = await gateway.post('/v1/graphql', { query }, headers);
+  const results = [...text.matchAll(/^data: (\{.*\})$/gm)].map(([, json = '']) => JSON.parse(json));
+  expect(results.map(({ data }) => data)).toEqual([
+    expected({ changed: { id: '1', state: 'FREE' } }),
+    expected({ changed: null }),
+    expected({ changed: { id: '3', state: null } }),
+  ]);
+  expect(results[2].errors).toMatchObject([{ message: '"Book.state" was answered with a value that is no State' }]);
 });
 
 test('two root fields are not one subscription', async () => {

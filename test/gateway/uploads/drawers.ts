@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createSchema, createYoga } from 'graphql-yoga';
 
-const TYPES = /* GraphQL */ `
+export const TYPES = /* GraphQL */ `
   scalar Upload
   type Query {
     size(file: Upload!): Int
@@ -15,6 +15,7 @@ const TYPES = /* GraphQL */ `
   }
   input Bundle {
     files: [Upload!]!
+    label: String
   }
   type Stored {
     name: String!
@@ -67,7 +68,7 @@ export async function openDrawers(): Promise<Drawers> {
         Query: { size: async (_, { file }) => (await stored(file)).size, drawers: () => 3 },
         Mutation: {
           store: (_, { file, title }) => stored(file, title),
-          storeAll: (_, { input }) => Promise.all(input.files.map((file: Sent) => stored(file))),
+          storeAll: (_, { input }) => Promise.all(input.files.map((file: Sent) => stored(file, input.label))),
         },
       },
     }),

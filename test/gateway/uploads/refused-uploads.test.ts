@@ -6,7 +6,7 @@ import { openWorld } from './world.ts';
 
 const { keep, close } = keeper();
 afterAll(close);
-const { drawers, plain, upload } = await keep(openWorld());
+const { drawers, plain, upload, authorized } = await keep(openWorld());
 beforeEach(() => drawers.forget());
 
 describe('files are refused', () => {
@@ -115,6 +115,26 @@ describe('files are refused', () => {
       file('1', 'title'),
     ]);
     expect(body.errors).toMatchObject([{ message: 'Variable "$title" got an invalid value: Expected type "String".' }]);
+    expect(drawers.counts()).toEqual(noFile);
+  });
+
+  test.each([
+    ['in the place of what is preset', { file: null, preset_0: null }, ['variables.file', 'variables.preset_0']],
+    [
+      'in a variable that the operation does not declare',
+      { file: null, other: null },
+      ['variables.file', 'variables.other'],
+    ],
+  ])('%s', async (_, variables, places) => {
+    const { body } = await upload(
+      [
+        operations('mutation ($file: Upload!) { store(file: $file) { title } }', variables),
+        map({ 0: places }),
+        file('0', 'four'),
+      ],
+      authorized('labelled'),
+    );
+    expect(body.errors).toMatchObject([{ extensions: { code: 'not-supported' } }]);
     expect(drawers.counts()).toEqual(noFile);
   });
 

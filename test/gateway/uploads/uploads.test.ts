@@ -56,6 +56,29 @@ describe('files are sent on to the service', () => {
     expect(body).toEqual({ data: { storeAll: [{ digest: digestOf('first') }, { digest: digestOf('second') }] } });
   });
 
+  test('with what is preset for a role', async () => {
+    const { body: one } = await upload(
+      [
+        operations('mutation ($file: Upload!) { store(file: $file) { size title } }', { file: null }),
+        map({ a: ['variables.file'] }),
+        file('a', 'four'),
+      ],
+      authorized('labelled'),
+    );
+    expect(one).toEqual({ data: { store: { size: 4, title: '7' } } });
+    const { body: all } = await upload(
+      [
+        operations('mutation ($input: Bundle!) { storeAll(input: $input) { size title } }', {
+          input: { files: [null] },
+        }),
+        map({ a: ['variables.input.files.0'] }),
+        file('a', 'first'),
+      ],
+      authorized('labelled'),
+    );
+    expect(all).toEqual({ data: { storeAll: [{ size: 5, title: '7' }] } });
+  });
+
   test('with a query', async () => {
     const { body } = await upload([
       operations('query ($f: Upload!) { size(file: $f) }', { f: null }),

@@ -1,0 +1,3 @@
+export { executorOf, operationsOf } from './executors.ts';
+export { type RoleView, roleView } from './role-view.ts';
+export { type SourceOperations, transformedOperations } from './transformed-operations.ts';

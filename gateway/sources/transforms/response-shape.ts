@@ -1,0 +1,261 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLCompositeType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  isEnumType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  visit,
+} from 'graphql';
+import { type Fragments, fragmentsOf } from '../../syntax/index.ts';
+import { type RoleView, sourceTypeName } from './role-view.ts';
+
+/** What has to be looked at in an object of a response, by response keys. */
+export type FieldShapes = ReadonlyMap<string, FieldShape>;
+
+/** A field of a response that has to be looked at. */
+export type FieldShape =
+  | { readonly kind: 'type-name'; readonly id: string }
+  | (PlacedField & { readonly kind: 'leaf'; readonly leaf: string; readonly values: ReadonlySet<string> })
+  | (PlacedField & { readonly kind: 'objects'; readonly objects: ObjectShape });
+
+/** A field as errors describe it. */
+interface PlacedField {
+  /** Equal for fields that are looked at in the same way. */
+  readonly id: string;
+  readonly type: GraphQLOutputType;
+  readonly name: string;
+  readonly nodes: readonly FieldNode[];
+}
+
+/** Objects of a response that have to be looked at. */
+export interface ObjectShape {
+  readonly id: string;
+  /** The graph's name of the place's type. */
+  readonly type: string;
+  /** The types that the role sees there, in the source's names; undefined where it sees all. */
+  readonly visible: ReadonlySet<string> | undefined;
+  /** Whether the key of the added type name is there, and is to be taken away. */
+  readonly hasAddedKey: boolean;
+  /** By the source's name of the object's type; of all types where these are a map. */
+  readonly fields: FieldShapes | { readonly byType: ReadonlyMap<string, FieldShapes> };
+}
+
+/** What has to be looked at in the responses to an operation. */
+export interface ResponseShape {
+  readonly root: ObjectShape;
+  /** The response key by which types of objects are known. */
+  readonly typeKey: string;
+  /** The selections that this key is added to. */
+  readonly addedTo: ReadonlySet<SelectionSetNode>;
+}
+
+/**
+ * Finds out what has to be looked at: names of types that are others in the graph, values and objects that the role does
+ * not see. The same response key may mean one thing in objects of one type and another in those of another; then the
+ * type of the object is asked for.
+ *
+ * @param whole an operation in the graph's names.
+ * @returns undefined where responses can be relayed as they come.
+ */
+export function responseShape(
+  view: RoleView,
+  whole: { readonly document: DocumentNode; readonly operation: OperationDefinitionNode },
+): ResponseShape | undefined {
+  const { customized, narrowed } = view;
+  if (!narrowed && (customized.types.size === 0 || !asksForTypeNames(whole.document))) return undefined;
+  const type = customized.schema.getRootType(whole.operation.operation);
+  if (!type) return undefined;
+  const fragments = fragmentsOf(whole.document);
+  let added: ReadonlySet<SelectionSetNode> = new Set();
+  for (;;) {
+    const reader = new ShapeReader(view, fragments, added);
+    const root = reader.shapeOf(type, [whole.operation.selectionSet]);
+    if (!root) return undefined;
+    const typed = [...reader.typed];
+    if (typed.every((set) => set.selections.some(isPlainTypeName)) && added.size === 0)
+      return { root, typeKey: '__typename', addedTo: added };
+    if (typed.every((set) => added.has(set))) return { root, typeKey: unusedKey(whole.document), addedTo: added };
+    // Objects of other types, in which the key is not needed, may get it by the same selections.
+    added = new Set([...added, ...typed]);
+  }
+}
+
+function asksForTypeNames(document: DocumentNode): boolean {
+  let isAsked = false;
+  visit(document, {
+    Field: ({ name }) => {
+      isAsked ||= name.value === '__typename';
+    },
+  });
+  return isAsked;
+}
+
+function isPlainTypeName(node: SelectionNode): boolean {
+  return (
+    node.kind === Kind.FIELD && node.name.value === '__typename' && !node.alias && (node.directives ?? []).length === 0
+  );
+}
+
+/** A response key that the client does not use. */
+function unusedKey(document: DocumentNode): string {
+  const keys = new Set<string>();
+  visit(document, { Field: ({ alias, name }) => void keys.add((alias ?? name).value) });
+  let key = 'portico_type';
+  while (keys.has(key)) key += '_';
+  return key;
+}
+
+interface SelectedField {
+  readonly nodes: FieldNode[];
+  readonly sets: SelectionSetNode[];
+}
+
+/** Looks at the same selections of the same type once, however often fragments lead to them. */
+class ShapeReader {
+  /** Selections of objects whose types have to be known. */
+  readonly typed = new Set<SelectionSetNode>();
+  readonly #view: RoleView;
+  readonly #fragments: Fragments;
+  readonly #added: ReadonlySet<SelectionSetNode>;
+  readonly #numbers = new Map<SelectionSetNode, number>();
+  readonly #ids = new Map<string, string>();
+  readonly #known = new Map<string, ObjectShape | undefined>();
+
+  constructor(view: RoleView, fragments: Fragments, added: ReadonlySet<SelectionSetNode>) {
+    this.#view = view;
+    this.#fragments = fragments;
+    this.#added = added;
+  }
+
+  shapeOf(type: GraphQLCompositeType, sets: readonly SelectionSetNode[]): ObjectShape | undefined {
+    const key = `${type.name} ${sets.map((set) => this.#numberOf(set)).join()}`;
+    if (this.#known.has(key)) return this.#known.get(key);
+    const shape = this.#read(type, sets);
+    this.#known.set(key, shape);
+    return shape;
+  }
+
+  #read(type: GraphQLCompositeType, sets: readonly SelectionSetNode[]): ObjectShape | undefined {
+    const { customized, narrowed } = this.#view;
+    const hasAddedKey = sets.some((set) => this.#added.has(set));
+    const made = (fields: ObjectShape['fields'], visible?: ReadonlySet<string>): ObjectShape => {
+      const isByType = 'byType' in fields;
+      if (visible || isByType) for (const set of sets) this.typed.add(set);
+      const described = isByType
+        ? [...fields.byType].map(([name, own]) => `${name}{${idOf(own)}}`).join()
+        : idOf(fields);
+      const id = this.#idFor(`${visible ? type.name : ''} ${hasAddedKey} ${described}`);
+      return { id, type: type.name, visible, hasAddedKey, fields };
+    };
+    if (!isAbstractType(type)) {
+      const fields = looked(this.#fieldsOf(type, sets));
+      return fields.size > 0 || hasAddedKey ? made(fields) : undefined;
+    }
+    const visible = narrowed?.objects.get(sourceTypeName(this.#view, type.name));
+    const merged = new Map<string, FieldShape | undefined>();
+    const byType = new Map<string, FieldShapes>();
+    let isAlike = true;
+    for (const possible of customized.schema.getPossibleTypes(type)) {
+      const fields = this.#fieldsOf(possible, sets);
+      for (const [key, field] of fields) {
+        if (merged.has(key) && merged.get(key)?.id !== field?.id) isAlike = false;
+        merged.set(key, field);
+      }
+      byType.set(sourceTypeName(this.#view, possible.name), looked(fields));
+    }
+    if (!isAlike) return made({ byType }, visible);
+    const fields = looked(merged);
+    return fields.size > 0 || hasAddedKey || visible ? made(fields, visible) : undefined;
+  }
+
+  /** The fields of objects of a type by their response keys; undefined where one need not be looked at. */
+  #fieldsOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): ReadonlyMap<string, FieldShape | undefined> {
+    const { customized, narrowed } = this.#view;
+    const shapes = new Map<string, FieldShape | undefined>();
+    for (const [key, { nodes, sets: below }] of this.#collect(type, sets)) {
+      const name = nodes[0]?.name.value ?? key;
+      if (name === '__typename') {
+        shapes.set(key, customized.types.has(type.name) ? { kind: 'type-name', id: 'type-name' } : undefined);
+        continue;
+      }
+      const field = type.getFields()[name];
+      const named = field && getNamedType(field.type);
+      const placed = { type: field?.type as GraphQLOutputType, name, nodes };
+      const form = `${name} ${String(field?.type).replace(/\w+/, '')}`;
+      if (isCompositeType(named)) {
+        const objects = this.shapeOf(named, below);
+        shapes.set(key, objects && { ...placed, kind: 'objects', objects, id: `${form} ${objects.id}` });
+      } else {
+        const values = isEnumType(named) ? narrowed?.values.get(sourceTypeName(this.#view, named.name)) : undefined;
+        const leaf = named?.name ?? '';
+        shapes.set(key, values && { ...placed, kind: 'leaf', leaf, values, id: `${form} ${leaf}` });
+      }
+    }
+    return shapes;
+  }
+
+  /** What is selected of objects of a type, under conditions too (GraphQL section 6.3.2). */
+  #collect(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): ReadonlyMap<string, SelectedField> {
+    const fields = new Map<string, SelectedField>();
+    const spread = new Set<string>();
+    const collect = ({ selections }: SelectionSetNode): void => {
+      for (const selection of selections) {
+        if (selection.kind === Kind.FIELD) {
+          const key = (selection.alias ?? selection.name).value;
+          const field = fields.get(key) ?? { nodes: [], sets: [] };
+          fields.set(key, field);
+          field.nodes.push(selection);
+          if (selection.selectionSet) field.sets.push(selection.selectionSet);
+          continue;
+        }
+        if (selection.kind === Kind.FRAGMENT_SPREAD) {
+          if (spread.has(selection.name.value)) continue;
+          spread.add(selection.name.value);
+        }
+        const fragment =
+          selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
+        if (fragment && this.#applies(fragment.typeCondition?.name.value, type)) collect(fragment.selectionSet);
+      }
+    };
+    for (const set of sets) collect(set);
+    return fields;
+  }
+
+  #applies(condition: string | undefined, type: GraphQLObjectType): boolean {
+    if (condition === undefined || condition === type.name) return true;
+    const { schema } = this.#view.customized;
+    const found = schema.getType(condition);
+    return isAbstractType(found) && schema.isSubType(found, type);
+  }
+
+  #numberOf(set: SelectionSetNode): number {
+    const number = this.#numbers.get(set) ?? this.#numbers.size;
+    this.#numbers.set(set, number);
+    return number;
+  }
+
+  /** A short text for each distinct one. */
+  #idFor(described: string): string {
+    const id = this.#ids.get(described) ?? String(this.#ids.size);
+    this.#ids.set(described, id);
+    return id;
+  }
+}
+
+function looked(fields: ReadonlyMap<string, FieldShape | undefined>): FieldShapes {
+  const found = new Map<string, FieldShape>();
+  for (const [key, field] of fields) if (field) found.set(key, field);
+  return found;
+}
+
+function idOf(fields: FieldShapes): string {
+  return [...fields].map(([key, { id }]) => `${key}:${id}`).join();
+}
