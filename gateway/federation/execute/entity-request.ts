@@ -13,7 +13,7 @@ import {
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { nameNode } from '../../syntax/index.ts';
 import type { Fetch, RenamedKey } from '../plan/index.ts';
-import { separateTypes } from '../plan/index.ts';
+import { fieldsOf, responseKey, separateTypes } from '../plan/index.ts';
 import type { FetchText } from './subgraph-request.ts';
 
 /** Entities of which the same fields are selected. */
@@ -89,6 +89,7 @@ export function fetchText(
     serviceName,
     operation: stripIgnoredCharacters(print(operation)),
     operationKind: operation.operation,
+    rootKeys: fieldsOf(operation.selectionSet.selections, undefined).map(({ field }) => responseKey(field)),
     ...(operation.name && { operationName: operation.name.value }),
     variableUsages: (operation.variableDefinitions ?? [])
       .map(({ variable }) => variable.name.value)

@@ -1,4 +1,4 @@
-import { type GraphQLSchema, parse } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, parse } from 'graphql';
 import { buildPublicSchema, readSupergraphTypes, type SupergraphTypes } from '../../supergraph/index.ts';
 import type { Variables } from '../../syntax/index.ts';
 import { UnplannableOperation } from '../errors.ts';
@@ -87,8 +87,8 @@ export class FederatedGraph<Context> {
    * @param document valid against `publicSchema`
    * @throws UnplannableOperation when it cannot be planned
    */
-  prepare(document: string, operationName?: string): PreparedJoin<Context> {
-    const operation = readClientOperation(document, operationName);
+  prepare(document: string | DocumentNode, operationName?: string): PreparedJoin<Context> {
+    const operation = readClientOperation(parsed(document), operationName);
     const kind = operation.definition.operation;
     if (kind === 'subscription') throw new UnplannableOperation('a subscription is no single answer');
     const variantFor = variants(operation, this.#scope);
@@ -111,17 +111,12 @@ export class FederatedGraph<Context> {
     };
   }
 
-  /** Whether an operation introspects the schema, see `PreparedJoin.introspection`; nothing is planned for it. */
-  asksAboutSchema(document: string, operationName?: string): boolean {
-    return introspectionFieldsOf(readClientOperation(document, operationName)) !== undefined;
-  }
-
   /**
    * Prepares a subscription.
    * @throws UnplannableOperation when it cannot be planned
    */
-  prepareSubscription(document: string, operationName?: string): PreparedSubscription<Context> {
-    const operation = readClientOperation(document, operationName);
+  prepareSubscription(document: string | DocumentNode, operationName?: string): PreparedSubscription<Context> {
+    const operation = readClientOperation(parsed(document), operationName);
     if (operation.definition.operation !== 'subscription') throw new UnplannableOperation('it is no subscription');
     const variantFor = variants(operation, this.#scope);
     if (operation.conditions.length === 0) variantFor({});
@@ -145,6 +140,10 @@ export class FederatedGraph<Context> {
         }),
     };
   }
+}
+
+function parsed(document: string | DocumentNode): DocumentNode {
+  return typeof document === 'string' ? parse(document, { noLocation: true }) : document;
 }
 
 function perform<Context>(step: FetchStep<Context> | undefined, run: PlanRun<Context>, done: () => void): void {

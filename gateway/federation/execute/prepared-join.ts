@@ -3,7 +3,7 @@ import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts'
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isIntrospectionField } from '../../syntax/index.ts';
 import type { JoinError, SubgraphFailure } from '../errors.ts';
-import { type ClientOperation, type Conditions, includedRootFields, planFields } from '../plan/index.ts';
+import { type ClientOperation, type Conditions, includedRootFields, planFields, planningSteps } from '../plan/index.ts';
 import {
   completeValues,
   type ErrorPlace,
@@ -70,7 +70,8 @@ function compileVariant<Context>(
   if (fields.length === 0) return { step: undefined, shape, primary: undefined };
   const { operation: kind, variableDefinitions: clientVariables = [] } = operation.definition;
   const scope = { types, clientVariables };
-  const plan = (some: readonly FieldNode[]) => planFields(operation, some, conditions, types);
+  const steps = planningSteps();
+  const plan = (some: readonly FieldNode[]) => planFields(operation, some, conditions, types, steps);
   if (kind === 'subscription') return { shape, ...compileSubscription<Context>(plan(fields), scope) };
   const plans = kind === 'mutation' ? planMutation(fields, plan) : [plan(fields)];
   let waves = 0;

@@ -97,7 +97,7 @@ export function compileNestedRoot<Context>(
 
 /** An error without a path is reported for every root field that it may have set to null. */
 function missingFields(request: SubgraphRequest, renamed: readonly RenamedKey[], data: JsonObject) {
-  const keys = request.rootKeys().map((key) => restoredPath(renamed, [key]));
+  const keys = request.rootKeys.map((key) => restoredPath(renamed, [key]));
   const missing = keys.filter(([key]) => data[String(key)] === undefined || data[String(key)] === null);
   return missing.length > 0 ? missing : keys;
 }

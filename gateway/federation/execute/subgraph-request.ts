@@ -1,4 +1,3 @@
-import { Kind, parse } from 'graphql';
 import { parseServiceJson } from '../../../platform/index.ts';
 import { MAX_RELAYED_ERRORS } from '../../errors.ts';
 import { type JoinError, SubgraphFailure, subgraphExtensions } from '../errors.ts';
@@ -13,6 +12,8 @@ export interface FetchText {
   readonly operationName?: string;
   readonly operationKind?: 'query' | 'mutation' | 'subscription';
   readonly variableUsages?: readonly string[];
+  /** The response keys of its root fields. */
+  readonly rootKeys: readonly string[];
 }
 
 /** Representations of entities by the variable that takes them, as JSON texts. */
@@ -24,7 +25,7 @@ export interface SubgraphRequest {
   /** The body with the client's variables that this fetch uses, and with the representations. */
   body(variables: Readonly<Record<string, unknown>>, representations?: Representations): string;
   /** The response keys of its root fields. */
-  rootKeys(): string[];
+  readonly rootKeys: readonly string[];
   readonly kind: 'query' | 'mutation';
 }
 
@@ -46,7 +47,7 @@ export function prepareRequest(fetch: FetchText): SubgraphRequest {
       }
       return members ? `${start},"variables":{${members}}}` : `${start}}`;
     },
-    rootKeys: () => rootKeys(fetch.operation),
+    rootKeys: fetch.rootKeys,
   };
 }
 
@@ -139,12 +140,4 @@ function readSubgraphError(service: string, error: Json): SubgraphError {
 
 function isPathSegment(value: Json): value is string | number {
   return typeof value === 'string' || typeof value === 'number';
-}
-
-function rootKeys(operation: string): string[] {
-  const [definition] = parse(operation, { noLocation: true }).definitions;
-  if (definition?.kind !== Kind.OPERATION_DEFINITION) return [];
-  return definition.selectionSet.selections.flatMap((selection) =>
-    selection.kind === Kind.FIELD ? [selection.alias?.value ?? selection.name.value] : [],
-  );
 }

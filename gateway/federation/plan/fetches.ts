@@ -45,7 +45,7 @@ export function fetchesOf(
   types: SupergraphTypes,
   steps: Steps,
 ): readonly Fetch[] {
-  const written = new RequestSelections(types);
+  const written = new RequestSelections(types, steps);
   const found: Fetch[] = [];
   const add = (
     plan: PlacePlan,

@@ -1,4 +1,4 @@
-import type { FieldNode } from 'graphql';
+import { type FieldNode, parse } from 'graphql';
 import { fieldText, type SupergraphTypes } from '../../supergraph/index.ts';
 import { UnplannableOperation } from '../errors.ts';
 import { type ClientOperation, type Conditions, includedRootFields, readClientOperation } from './client-operation.ts';
@@ -11,19 +11,23 @@ import { Steps } from './steps.ts';
 /**
  * The most steps of planning one operation, which take less than 20 ms. Operations that people write take some hundred.
  */
-const MOST_STEPS = 40_000;
+const MOST_STEPS = 20_000;
 
 /** What is fetched for an operation, in waves: the fetches of one wave wait for all that come before. */
 export interface OperationPlan {
   readonly waves: readonly (readonly Fetch[])[];
-  /** How many steps planning took. */
-  readonly steps: number;
+}
+
+/** The steps that planning one operation may take. */
+export function planningSteps(): Steps {
+  return new Steps(MOST_STEPS);
 }
 
 /**
  * Plans root fields of an operation, so that each object comes in the fewest waves, and these are the fewest calls.
  *
  * @param fields root fields, fragments inlined
+ * @param steps those that are left for the operation
  * @throws OperationTooComplex beyond the most steps; UnplannableOperation where no service has a field
  */
 export function planFields(
@@ -31,8 +35,8 @@ export function planFields(
   fields: readonly FieldNode[],
   conditions: Conditions,
   types: SupergraphTypes,
+  steps: Steps,
 ): OperationPlan {
-  const steps = new Steps(MOST_STEPS);
   const { fragments, responseKey, ownKey } = operation;
   const selections = new SelectionsFactory({ types, fragments, conditions, responseKey, ownKey, steps });
   const kind = operation.definition.operation;
@@ -43,7 +47,7 @@ export function planFields(
   const [missing] = plan.leftover?.fieldsOf(root) ?? [];
   if (missing) throw unreachable(pathOf(missing, root, types));
   const waves = scheduleFetches(fetchesOf(plan, kind, types, steps));
-  return { waves, steps: steps.taken };
+  return { waves };
 }
 
 /**
@@ -53,8 +57,8 @@ export function planFields(
  * @throws as `planFields` does
  */
 export function plannedServices(text: string, types: SupergraphTypes): readonly string[] {
-  const operation = readClientOperation(text, undefined);
-  const { waves } = planFields(operation, includedRootFields(operation, new Map()), new Map(), types);
+  const operation = readClientOperation(parse(text, { noLocation: true }), undefined);
+  const { waves } = planFields(operation, includedRootFields(operation, new Map()), new Map(), types, planningSteps());
   return waves.flatMap((wave) => [...new Set(wave.map(({ service }) => service))]);
 }
 

@@ -3,19 +3,27 @@ import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { fragmentNode, nameNode, TYPENAME_FIELD } from '../../syntax/index.ts';
 import type { PlacePlan, PlannedField, Visit } from './place-plan.ts';
 import type { WantedField } from './selections.ts';
+import type { Steps } from './steps.ts';
+
+/** What it takes to print a node, and to compare it with others of its response key. */
+const STEPS_OF_NODE = 4;
 
 /** Writes what fetches select of their services. What is selected at a place is written once for all fetches that contain it. */
 export class RequestSelections {
   readonly #types: SupergraphTypes;
+  readonly #steps: Steps;
   readonly #atPlaces = new Map<PlacePlan, readonly SelectionNode[]>();
+  /** How many nodes the text of a selection has, with all below it: what is written once may be printed many times. */
+  readonly #sizes = new Map<SelectionNode, number>();
 
-  constructor(types: SupergraphTypes) {
+  constructor(types: SupergraphTypes, steps: Steps) {
     this.#types = types;
+    this.#steps = steps;
   }
 
   /** The selections of a fetch of root fields, or of the fields of a root object. */
   ofRoot({ parts }: Visit): readonly SelectionNode[] {
-    return this.#fieldsOf(parts.flatMap(({ fields }) => fields));
+    return this.#counted(this.#fieldsOf(parts.flatMap(({ fields }) => fields)));
   }
 
   /** The selections of a fetch of entities. */
@@ -27,7 +35,24 @@ export class RequestSelections {
       isUntyped ||= lookup?.typename !== object.as && object.as === type;
     }
     const selections = [...byName].map(([name, fields]) => fragmentNode(name, this.#fieldsOf(fields)));
-    return isUntyped ? [TYPENAME_FIELD, ...selections] : selections;
+    return this.#counted(isUntyped ? [TYPENAME_FIELD, ...selections] : selections);
+  }
+
+  /** Printing takes as long as the text is. */
+  #counted(selections: readonly SelectionNode[]): readonly SelectionNode[] {
+    this.#steps.take(this.#sizeOf(selections) * STEPS_OF_NODE);
+    return selections;
+  }
+
+  #sizeOf(selections: readonly SelectionNode[]): number {
+    let size = 0;
+    for (const selection of selections) {
+      const below = 'selectionSet' in selection ? (selection.selectionSet?.selections ?? []) : [];
+      const known = this.#sizes.get(selection) ?? 1 + this.#sizeOf(below);
+      this.#sizes.set(selection, known);
+      size += known;
+    }
+    return size;
   }
 
   /** What the place's own fetch selects. */

@@ -21,9 +21,19 @@ export function separateTypes(
   type: string | undefined,
   typeOf: (parent: string, field: string) => string | undefined,
 ): { readonly selections: readonly SelectionNode[]; readonly renamed: readonly RenamedKey[] } {
+  // Fields of one type never differ.
+  const [only, ...others] = selections;
+  const isOfOneType = only?.kind === Kind.INLINE_FRAGMENT && others.length === 0;
+  const top = isOfOneType ? only.selectionSet.selections : selections;
+  if (!top.some(hasConditions)) return { selections, renamed: [] };
   const renamed: RenamedKey[] = [];
   const [separated = []] = separate([{ selections, type }], [], { typeOf, renamed });
   return renamed.length === 0 ? { selections, renamed } : { selections: separated, renamed };
+}
+
+/** Whether a selection is or holds a fragment. */
+function hasConditions(selection: SelectionNode): boolean {
+  return selection.kind !== Kind.FIELD || selection.selectionSet?.selections.some(hasConditions) === true;
 }
 
 /** Selections, and the type that they are selected on where it is known. */

@@ -1,5 +1,5 @@
 import type { ExecutionRequest, ExecutionResult, Executor, MaybeAsyncIterable } from '@graphql-tools/utils';
-import { GraphQLError, print, stripIgnoredCharacters } from 'graphql';
+import { GraphQLError, print } from 'graphql';
 import type { Done } from '../../../platform/index.ts';
 import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
 import type { Supergraph } from '../../composition/index.ts';
@@ -50,7 +50,7 @@ export function openPlannedEngine(supergraph: Supergraph, targets: SubgraphTarge
     const { document, operationName, variables = {} } = request;
     if (request.operationType === 'subscription') {
       try {
-        return openJoinedEvents(graph.prepareSubscription(print(document), operationName), targets, variables, context);
+        return openJoinedEvents(graph.prepareSubscription(document, operationName), targets, variables, context);
       } catch (error) {
         if (!(error instanceof UnplannableOperation)) throw error;
         return failedEvents([unplannableOperation(error, context)]);
@@ -67,8 +67,7 @@ export function openPlannedEngine(supergraph: Supergraph, targets: SubgraphTarge
     execute: run as Executor<OperationContext>,
     compile: (operation) => compileJoin(graph, operation, targets),
     compileSubscription: ({ document, operation }) => {
-      const text = stripIgnoredCharacters(print(document));
-      const join = undefinedIfUnplannable(() => graph.prepareSubscription(text, operation.name?.value));
+      const join = undefinedIfUnplannable(() => graph.prepareSubscription(document, operation.name?.value));
       return join && { open: (variables, context) => openJoinedEvents(join, targets, variables, context) };
     },
   };
@@ -82,7 +81,7 @@ function compileJoin(
 ): CompiledOperation | undefined {
   let join: PreparedJoin<OperationContext>;
   try {
-    join = graph.prepare(stripIgnoredCharacters(print(document)), operation.name?.value);
+    join = graph.prepare(document, operation.name?.value);
   } catch (error) {
     return { kind: 'join', run: (_variables, context, done) => done(rejectedResult(error, context)) };
   }
