@@ -139,19 +139,21 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 
   /** Guesses with these addresses as often as the first allowance admits, from each as soon as it may. */
   async function guessAlways(workers: readonly string[]): Promise<void> {
+    const isOneSite = workers[0]?.includes(':');
     const readyAt = new Map<string, number>();
     for (let turn = 0; ; turn += 1) {
       const address = workers[turn % workers.length] ?? '';
       const wait = (readyAt.get(address) ?? 0) - elapsed();
-      // All of them were asked, and all have to wait.
       if (wait > 0) {
-        await time.sleep(Math.min(...readyAt.values()) - elapsed());
+        const soonest = Math.min(...workers.map((worker) => readyAt.get(worker) ?? 0));
+        if (soonest > elapsed()) await time.sleep(soonest - elapsed());
         continue;
       }
       const refused = await guess(address);
       if (!refused) continue;
       const waitMs = refused.retryAfterSeconds * 1000;
-      if (refused.counter === 'address') readyAt.set(address, elapsed() + waitMs);
+      // The subnets of one site have to wait for the site together.
+      if (refused.counter === 'address' && !isOneSite) readyAt.set(address, elapsed() + waitMs);
       else await time.sleep(waitMs);
     }
   }
