@@ -53,8 +53,9 @@ interface GivenGatewaySettings extends GivenSettings {
 }
 
 /** Passwords of demo accounts are shown to all visitors, and the feed of revocations must not be readable without a credential. */
-function productionProblems({ isSet }: GivenGatewaySettings): readonly string[] {
-  const problems: string[] = [];
+function productionProblems(given: GivenGatewaySettings): readonly string[] {
+  const { isSet } = given;
+  const problems = [...adminSecretProblems(given)];
   if (isSet('PORTICO_REVOCATION_URL') && !isSet('PORTICO_REVOCATION_SECRET'))
     problems.push(
       'PORTICO_REVOCATION_SECRET is not set: needed in production with PORTICO_REVOCATION_URL, the same as AUTH_REVOCATION_SECRET of the auth service',
@@ -62,6 +63,20 @@ function productionProblems({ isSet }: GivenGatewaySettings): readonly string[] 
   if (isSet('PORTICO_DEMO_ACCOUNTS'))
     problems.push('PORTICO_DEMO_ACCOUNTS is set: demo accounts are not for production');
   return problems;
+}
+
+/** Characters of an admin secret in production: of 32 random hexadecimal digits, 128 bits. */
+const MIN_ADMIN_SECRET_LENGTH = 32;
+
+/** The admin secret opens everything, and may be tried from anywhere. */
+function adminSecretProblems({ textOf, isSet }: GivenGatewaySettings): readonly string[] {
+  if (flagIn(textOf('PORTICO_UNSAFE_SHORT_ADMIN_SECRET') ?? '')) return [];
+  const name = isSet('HASURA_GRAPHQL_ADMIN_SECRET') ? 'HASURA_GRAPHQL_ADMIN_SECRET' : 'HASURA_GRAPHQL_ACCESS_KEY';
+  const secret = textOf(name);
+  if (secret === undefined || secret === '' || secret.length >= MIN_ADMIN_SECRET_LENGTH) return [];
+  return [
+    `${name}: expected at least ${MIN_ADMIN_SECRET_LENGTH} characters in production; to keep a shorter one while you migrate from Hasura, set PORTICO_UNSAFE_SHORT_ADMIN_SECRET=true`,
+  ];
 }
 
 /** A standby key is only useful beside the key that signs. */

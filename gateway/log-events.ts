@@ -67,6 +67,8 @@ export const LOG_EVENTS = {
   'action.call_failed': 'the webhook of an action answered with an unexpected status',
   'action.invalid_response': 'the response of the webhook of an action is not JSON',
   'action.transform_failed': 'a transform of an action does not fit its values',
+  'secret.wrong':
+    'a client sent a wrong admin secret, or a wrong secret of a producer of events; `ip` has its address, `retry_after_seconds` how long it has to wait',
   'token_keys.loaded': 'the keys of the token issuer were fetched for the first time',
   'token_keys.unavailable': 'the keys of the token issuer could not be fetched yet; tokens are refused until they are',
   'token_keys.refresh_failed':

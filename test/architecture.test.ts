@@ -24,7 +24,7 @@ const gateway = roomsOf('gateway', {
   console: 'errors.ts graph home http operation session platform',
   'config.ts': 'schemas session settings upstream platform',
   cron: '',
-  deliveries: 'cloud-events errors.ts http jobs metadata webhook-jobs webhooks platform',
+  deliveries: 'cloud-events errors.ts http jobs metadata session webhook-jobs webhooks platform',
   'errors.ts': 'platform',
   'express-routes.ts': 'assertions errors.ts graph http ops own-paths.ts session platform',
   federation: 'errors.ts supergraph syntax platform',

@@ -25,7 +25,7 @@ export interface Measured {
   readonly now: Date;
   readonly requests: Pick<HttpServerCounts, 'metrics'>;
   readonly counts: UseCaseCounts;
-  readonly throttle: Pick<OpenThrottle, 'throttled' | 'isRedisAvailable'>;
+  readonly throttle: Pick<OpenThrottle, 'throttled' | 'admittedClean' | 'isRedisAvailable'>;
   readonly hashPool: Pick<BcryptPool, 'usage'>;
   readonly keys: Pick<SigningKeys, 'loaded' | 'active'>;
   readonly refreshTokens: Pick<RefreshTokens, 'keyCreatedAt'>;
@@ -54,6 +54,11 @@ export function measure(measured: Measured): readonly Metric[] {
       'Attempts that were refused without a check of their secret, by the counter that they have to wait for.',
       ['reason'],
       samplesBy('reason', measured.throttle.throttled),
+    ),
+    oneCounter(
+      'portico_auth_clean_address_attempts_total',
+      'Attempts from addresses without failures that were admitted after others had used up the allowance.',
+      measured.throttle.admittedClean,
     ),
     ...redisMetric(measured.throttle.isRedisAvailable),
     ...hashMetrics(measured.hashPool.usage()),

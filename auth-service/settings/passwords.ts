@@ -49,6 +49,14 @@ export const failedLoginSettings = {
   AUTH_THROTTLE_ADDRESS: backoffPolicy('address').describe('The same for one client network and all accounts.'),
   AUTH_THROTTLE_TENANT: backoffPolicy('tenant').describe('The same for all accounts of a tenant.'),
   AUTH_THROTTLE_CLIENT: backoffPolicy('client').describe('The same for wrong secrets of one OAuth client.'),
+  AUTH_THROTTLE_CLEAN_ADDRESS: backoffPolicy('clean_address').describe(
+    'How long a client network that has failed may not use the second allowances below.',
+  ),
+  AUTH_THROTTLE_CLEAN_ACCOUNT: backoffPolicy('clean_account').describe(
+    'Second allowance of one account, for client networks without failures of their own.',
+  ),
+  AUTH_THROTTLE_CLEAN_TENANT: backoffPolicy('clean_tenant').describe('The same for all accounts of a tenant.'),
+  AUTH_THROTTLE_CLEAN_CLIENT: backoffPolicy('clean_client').describe('The same for one OAuth client.'),
   AUTH_THROTTLE_DEVICE_DAYS: setting
     .integer(90, 1, 3650, 'days')
     .describe('How long an address that has logged in to an account counts as a known device.'),

@@ -6,8 +6,23 @@
  * - `address`: wrong passwords and client secrets from one network, for all accounts
  * - `tenant`: wrong passwords for all accounts of a tenant, from all networks
  * - `client`: wrong secrets of one OAuth client
+ *
+ * Strangers can use up the allowances of an account, a tenant and a client. Addresses without failures of their own
+ * have a second allowance there, which the others cannot use:
+ * - `clean_address`: whether a network has failures of its own
+ * - `clean_account`, `clean_tenant`, `clean_client`: failures of such addresses after the first allowance was used up
  */
-export const COUNTER_KINDS = ['account', 'device', 'address', 'tenant', 'client'] as const;
+export const COUNTER_KINDS = [
+  'account',
+  'device',
+  'address',
+  'tenant',
+  'client',
+  'clean_address',
+  'clean_account',
+  'clean_tenant',
+  'clean_client',
+] as const;
 
 export type CounterKind = (typeof COUNTER_KINDS)[number];
 
@@ -32,6 +47,12 @@ export const DEFAULT_BACKOFF_POLICIES: Readonly<Record<CounterKind, BackoffPolic
   // The waits stay short, because they apply to every login on a new device.
   tenant: { free: 1_000, first: 1, growth: 1.5, longest: 10, forget: 3_600 },
   client: { free: 10, first: 1, growth: 2, longest: 300, forget: 3_600 },
+  // One failure, and the network is not clean for a day.
+  clean_address: { free: 1, first: 86_400, growth: 1, longest: 86_400, forget: 86_400 },
+  // An attacker with a thousand addresses does not use it up.
+  clean_account: { free: 1_000, first: 1, growth: 2, longest: 60, forget: 86_400 },
+  clean_tenant: { free: 1_000, first: 1, growth: 1.5, longest: 4, forget: 3_600 },
+  clean_client: { free: 1_000, first: 1, growth: 2, longest: 60, forget: 86_400 },
 };
 
 const POLICY_BOUNDS: Readonly<Record<keyof BackoffPolicy, readonly [number, number]>> = {

@@ -1,8 +1,10 @@
+import { setTimeout as pauseFor } from 'node:timers/promises';
 import type { Logger } from '../../platform/index.ts';
 import type { Database } from '../database/index.ts';
 import { createAttemptLimiter } from './attempt-limiter.ts';
 import { AttemptQueue } from './attempt-queue.ts';
 import type { BackoffPolicy, CounterKind } from './backoff-policy.ts';
+import { withCleanAddresses } from './clean-addresses.ts';
 import { createCounterSetsOf } from './counters.ts';
 import { withFallbackStore } from './fallback-store.ts';
 import { createKnownDevices } from './known-devices.ts';
@@ -46,12 +48,26 @@ export function openThrottle(options: OpenThrottleOptions): OpenThrottle {
     redisUrl === undefined
       ? inDatabase
       : withFallbackStore({ primary: redisAttemptStore(redisUrl), fallback: inDatabase, logger });
-  const limiter =
-    redisUrl === undefined ? createPostgresAttemptLimiter(database, deviceDays) : createAttemptLimiter(store, devices);
+  const limiter = withCleanAddresses({
+    limiter:
+      redisUrl === undefined
+        ? createPostgresAttemptLimiter(database, deviceDays)
+        : createAttemptLimiter(store, devices),
+    store,
+    devices,
+    maxWaiting,
+    now,
+    pause: (milliseconds) => pauseFor(milliseconds),
+  });
   const counterSetsOf = createCounterSetsOf(policies, secret);
   const throttle = createThrottle({ limiter, store, counterSetsOf, queue: new AttemptQueue(maxWaiting), now, logger });
   return {
-    ...throttle,
+    guard: throttle.guard,
+    watch: throttle.watch,
+    throttled: throttle.throttled,
+    get admittedClean() {
+      return throttle.admittedClean;
+    },
     accounts: createThrottledAccounts(store, devices, counterSetsOf),
     get isRedisAvailable() {
       return store.isAvailable;

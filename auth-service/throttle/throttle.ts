@@ -37,6 +37,8 @@ export interface Throttle {
   watch<Result>(attempt: Attempt, work: () => Promise<Result | undefined>): Promise<Result | undefined | Throttled>;
   /** How many attempts were throttled, by the counter that they have to wait for. */
   readonly throttled: Readonly<Record<CounterKind, number>>;
+  /** How many attempts from clean addresses were admitted after the first allowance was used up. */
+  readonly admittedClean: number;
 }
 
 export interface ThrottleOptions {
@@ -52,6 +54,7 @@ export interface ThrottleOptions {
 /** Slows down the guessing of secrets. It behaves the same for accounts that exist and for others. */
 export function createThrottle({ limiter, store, counterSetsOf, queue, now, logger }: ThrottleOptions): Throttle {
   const time = () => now().getTime();
+  let admittedClean = 0;
   const throttled = Object.fromEntries(COUNTER_KINDS.map((kind) => [kind, 0])) as Record<CounterKind, number>;
 
   /** Which counter set applies is only known from the result, and the device may have become known by the next try. */
@@ -71,6 +74,11 @@ export function createThrottle({ limiter, store, counterSetsOf, queue, now, logg
     return { outcome: 'throttled', retryAfterSeconds, counter };
   }
 
+  async function countOnly({ countedOnly }: CounterSet): Promise<void> {
+    const groups = countedOnly.filter((counters) => counters.length > 0);
+    await Promise.all(groups.map((counters) => store.consume(counters, time())));
+  }
+
   /** Bookkeeping after the secret was checked. Its failure does not change the response. */
   async function recordOutcome(work: () => Promise<unknown>): Promise<void> {
     try {
@@ -82,15 +90,21 @@ export function createThrottle({ limiter, store, counterSetsOf, queue, now, logg
 
   return {
     throttled,
+    get admittedClean() {
+      return admittedClean;
+    },
     async guard(attempt, work, verdictOf) {
       const sets = counterSetsOf(attempt);
       const queued = queue.enqueue(
-        [...sets.unknownDevice.limiting, ...sets.knownDevice.limiting].map(({ key }) => key),
+        [sets.unknownDevice, sets.knownDevice, sets.cleanAddress].flatMap(({ limiting }) =>
+          limiting.map(({ key }) => key),
+        ),
       );
       try {
         const admission = await admitInTurn(queued, sets);
         const { counterSet } = admission;
         if (!admission.admitted) return refuse(admission, counterSet);
+        if (counterSet === sets.cleanAddress) admittedClean += 1;
         let verdict: Verdict = 'unread';
         try {
           const result = await work();
@@ -101,8 +115,7 @@ export function createThrottle({ limiter, store, counterSetsOf, queue, now, logg
           // gives back its own share only: otherwise the owner of one account could use it to keep guessing at the others.
           if (verdict === 'right') await recordOutcome(() => admission.succeed(now()));
           else if (verdict === 'unread') await recordOutcome(() => admission.refund());
-          else if (counterSet.countedOnly.length > 0)
-            await recordOutcome(() => store.consume(counterSet.countedOnly, time()));
+          else await recordOutcome(() => countOnly(counterSet));
           queued.finish(verdict !== 'wrong');
         }
       } finally {
@@ -111,8 +124,10 @@ export function createThrottle({ limiter, store, counterSetsOf, queue, now, logg
     },
 
     async watch(attempt, work) {
-      const { counterSet, waiting, remember } = await limiter.peek(counterSetsOf(attempt), now());
+      const sets = counterSetsOf(attempt);
+      const { counterSet, waiting, remember } = await limiter.peek(sets, now());
       if (waiting) return refuse(waiting, counterSet);
+      if (counterSet === sets.cleanAddress) admittedClean += 1;
       const result = await work();
       if (result !== undefined) {
         await recordOutcome(() => remember(now()));
@@ -120,7 +135,7 @@ export function createThrottle({ limiter, store, counterSetsOf, queue, now, logg
       }
       const consumed = await store.consume(counterSet.limiting, time());
       if (!consumed.admitted) return refuse(consumed, counterSet);
-      if (counterSet.countedOnly.length > 0) await recordOutcome(() => store.consume(counterSet.countedOnly, time()));
+      await recordOutcome(() => countOnly(counterSet));
       return undefined;
     },
   };

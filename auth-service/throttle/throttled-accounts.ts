@@ -10,7 +10,10 @@ export interface ThrottledAccount {
 
 /** What administrators see of failed logins, and undo. */
 export interface ThrottledAccounts {
-  /** Until when each of the accounts has to wait, on devices that have not logged in to it; undefined: not at all. */
+  /**
+   * Until when each of the accounts has to wait, on devices that have not logged in to it and at addresses that have failed;
+   * undefined: not at all.
+   */
   waitsOf(accounts: readonly ThrottledAccount[], at: Date): Promise<readonly (Date | undefined)[]>;
   /** Forgets the failures of an account, and those of its devices at these addresses, which stay known. */
   release(account: ThrottledAccount, addresses: readonly string[]): Promise<void>;
@@ -32,7 +35,8 @@ export function createThrottledAccounts(
 
   async function release(account: ThrottledAccount, addresses: readonly string[]): Promise<void> {
     const ofDevices = addresses.map((address) => setsOf(account, address).knownDevice.own.key);
-    await store.forget([...new Set([accountCounter(account).key, ...ofDevices])]);
+    const { unknownDevice, cleanAddress } = setsOf(account, NO_ADDRESS);
+    await store.forget([...new Set([unknownDevice.own.key, cleanAddress.own.key, ...ofDevices])]);
   }
 
   return {

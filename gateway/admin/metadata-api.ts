@@ -76,7 +76,12 @@ export function metadataApi(options: MetadataApiOptions): (exchange: HttpExchang
 }
 
 async function answer(exchange: HttpExchange, options: MetadataApiOptions): Promise<unknown> {
-  const session = await options.authenticator.authenticate(exchange.request.headers, undefined, exchange.span);
+  const session = await options.authenticator.authenticate(
+    exchange.request.headers,
+    exchange.clientAddress,
+    undefined,
+    exchange.span,
+  );
   if (exchange.record) exchange.record.caller = session;
   const rights = rightsOf(session, options.insightRoles);
   if (!rights.looks && !rights.operates) throw adminOnly();

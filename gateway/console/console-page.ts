@@ -74,7 +74,12 @@ export function consolePage(
       }
       if (name === SETTINGS_FILE) sendFile(exchange, 'application/json; charset=utf-8', settings, NO_CACHE);
       else if (name === OPERATIONS_FILE) {
-        const { role } = await options.authenticator.authenticate(exchange.request.headers, undefined, exchange.span);
+        const { role } = await options.authenticator.authenticate(
+          exchange.request.headers,
+          exchange.clientAddress,
+          undefined,
+          exchange.span,
+        );
         sendCompressible(exchange, 200, { operations: await operationsOf(role) });
       } else if (name.startsWith(ASSETS)) await sendAsset(exchange, assetNamed(name, options.files));
       else {

@@ -1,6 +1,7 @@
 import type { HttpExchange } from '../http/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import { type DeliveriesMetadata, type Metadata, MetadataError, type MetadataProblem } from '../metadata/index.ts';
+import type { WrongSecrets } from '../session/index.ts';
 import type { WebhookDependencies, WebhookState } from '../webhook-jobs/index.ts';
 import { deliveryCommands } from './commands.ts';
 import { DELIVERY_KIND, deliveryRunner } from './delivery-runner.ts';
@@ -14,6 +15,8 @@ export interface DeliveriesOptions {
   readonly jobs: Jobs;
   /** The largest body of a request, in bytes. */
   readonly maxBodyBytes: number;
+  /** Counts wrong secrets of producers. */
+  readonly wrongSecrets: WrongSecrets;
 }
 
 /** Events of services, and the webhooks that get them. */
@@ -41,7 +44,13 @@ interface OpenedMetadata {
  *
  * @throws MetadataError when the metadata does not fit the environment.
  */
-export function openDeliveries({ metadata, dependencies, jobs, maxBodyBytes }: DeliveriesOptions): Deliveries {
+export function openDeliveries({
+  metadata,
+  dependencies,
+  jobs,
+  maxBodyBytes,
+  wrongSecrets,
+}: DeliveriesOptions): Deliveries {
   let opened = open(metadata, dependencies);
   jobs.handle(
     DELIVERY_KIND,
@@ -53,6 +62,7 @@ export function openDeliveries({ metadata, dependencies, jobs, maxBodyBytes }: D
       producers: () => opened.producers,
       subscriptions: () => opened.subscriptions,
       maxBodyBytes,
+      wrongSecrets,
     }),
     commands: deliveryCommands(jobs.invocations),
     metadata: () => opened.metadata,

@@ -2,6 +2,7 @@ import { type CloudEvent, readEvent, structuredJson, withAttribute } from '../cl
 import { methodNotAllowed, toLoggedError } from '../errors.ts';
 import { type HttpExchange, receiveBody, sendFlatError, sendJson } from '../http/index.ts';
 import { digestOf, type Jobs, MAX_TENANT, SPARE_ATTEMPTS } from '../jobs/index.ts';
+import type { WrongSecrets } from '../session/index.ts';
 import { DELIVERY_KIND } from './delivery-runner.ts';
 import { notOfProducer, tenantMissing, tenantTooLong, tooManyEvents, unknownProducer } from './errors.ts';
 import { type Producer, producerOf } from './producers.ts';
@@ -22,6 +23,7 @@ export interface EventsEndpointOptions {
   readonly producers: () => readonly Producer[];
   readonly subscriptions: () => ReadonlyMap<string, EventSubscription>;
   readonly maxBodyBytes: number;
+  readonly wrongSecrets: WrongSecrets;
 }
 
 /** Answers `POST /v1/events`: an event is accepted with 202 once each of its deliveries has been committed. */
@@ -34,8 +36,7 @@ export function eventsEndpoint(options: EventsEndpointOptions): (exchange: HttpE
     try {
       if (request.method !== 'POST') throw methodNotAllowed('POST');
       const { authorization } = request.headers;
-      const producer = producerOf(authorization, options.producers());
-      if (!producer) throw unknownProducer(authorization !== undefined);
+      const producer = authenticated(authorization, exchange.clientAddress, options);
       if (waitingBytes >= MAX_BUFFERED_BYTES) throw tooManyEvents();
       const body = await receiveBody(exchange, maxBytes);
       bytes = body.length;
@@ -48,6 +49,20 @@ export function eventsEndpoint(options: EventsEndpointOptions): (exchange: HttpE
       waitingBytes -= bytes;
     }
   };
+}
+
+/** @throws GatewayError 401 without the secret of a producer, 429 after too many wrong ones from the client's network. */
+function authenticated(
+  authorization: string | undefined,
+  address: string,
+  { producers, wrongSecrets }: EventsEndpointOptions,
+): Producer {
+  if (authorization === undefined) throw unknownProducer(false);
+  wrongSecrets.refuseIfWaiting('producer', address);
+  const producer = producerOf(authorization, producers());
+  if (producer) return producer;
+  wrongSecrets.count('producer', address);
+  throw unknownProducer(true);
 }
 
 /** @returns how many subscriptions get the event. @throws GatewayError where it is not the producer's, or was not committed. */

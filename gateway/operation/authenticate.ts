@@ -2,7 +2,7 @@ import { type Authenticator, createSession, type Session } from '../session/inde
 import type { OperationRequest, ParsedRequest } from './requests.ts';
 import { accessOf } from './validation/index.ts';
 
-type CallerContext = Pick<ParsedRequest['context'], 'clientHeaders' | 'span'>;
+type CallerContext = Pick<ParsedRequest['context'], 'clientAddress' | 'clientHeaders' | 'span'>;
 
 /** The second stage: the session that an operation runs with. */
 export class OperationAuthenticator {
@@ -26,7 +26,7 @@ export class OperationAuthenticator {
     if (needs === 'session') {
       const { operationName, variables } = request;
       const operation = { operationName, query, variables };
-      return this.#authenticator.authenticate(context.clientHeaders, operation, context.span);
+      return this.#authenticator.authenticate(context.clientHeaders, context.clientAddress, operation, context.span);
     }
     const isVerified = needs === 'public' || this.#authenticator.showsAdminSecret(context.clientHeaders);
     return isVerified ? this.authenticateIfShown(context, request, query) : this.publicSession;
@@ -34,11 +34,12 @@ export class OperationAuthenticator {
 
   /** @returns the public session for a request without credentials. */
   authenticateIfShown(
-    { clientHeaders, span }: CallerContext,
+    { clientAddress, clientHeaders, span }: CallerContext,
     { operationName, variables }: OperationRequest,
     query: string | undefined,
   ): Session | Promise<Session> {
-    const session = this.#authenticator.authenticateIfShown(clientHeaders, { operationName, query, variables }, span);
+    const operation = { operationName, query, variables };
+    const session = this.#authenticator.authenticateIfShown(clientHeaders, clientAddress, operation, span);
     if (session instanceof Promise) return session.then((known) => known ?? this.publicSession);
     return session ?? this.publicSession;
   }

@@ -7,6 +7,7 @@ import { JobCommands } from '../job-commands/index.ts';
 import type { Jobs } from '../jobs/index.ts';
 import { type Metadata, together } from '../metadata/index.ts';
 import { openSchedules } from '../schedules/index.ts';
+import type { WrongSecrets } from '../session/index.ts';
 import type { SourceState, UpstreamConnections } from '../upstream/index.ts';
 
 export interface BackgroundWorkOptions {
@@ -14,6 +15,7 @@ export interface BackgroundWorkOptions {
   readonly config: GatewayConfig;
   readonly metadata: Metadata;
   readonly http: UpstreamConnections;
+  readonly wrongSecrets: WrongSecrets;
   readonly log: Logger;
 }
 
@@ -34,7 +36,14 @@ export interface BackgroundWork {
 }
 
 /** @throws MetadataError when the metadata refers to missing variables of the environment. */
-export function openBackgroundWork({ jobs, config, metadata, http, log }: BackgroundWorkOptions): BackgroundWork {
+export function openBackgroundWork({
+  jobs,
+  config,
+  metadata,
+  http,
+  wrongSecrets,
+  log,
+}: BackgroundWorkOptions): BackgroundWork {
   const dependencies = {
     environment: config.environment,
     http,
@@ -53,7 +62,7 @@ export function openBackgroundWork({ jobs, config, metadata, http, log }: Backgr
         moreVariables: config.PORTICO_SCHEDULED_EVENT_VARIABLES,
         log,
       }),
-    () => openDeliveries({ metadata, dependencies, jobs, maxBodyBytes: config.PORTICO_MAX_BODY_BYTES }),
+    () => openDeliveries({ metadata, dependencies, jobs, maxBodyBytes: config.PORTICO_MAX_BODY_BYTES, wrongSecrets }),
   );
   return {
     commands: new Map([...schedules.commands, ...deliveries.commands]),

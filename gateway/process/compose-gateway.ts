@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../config.ts';
 import { MetadataReloader } from '../graph/index.ts';
 import { createCors, trustedOrigins } from '../ops/index.ts';
 import { createGatewayServer, type GatewayServer } from '../server.ts';
-import { knownSessionVariables, openAuthenticator } from '../session/index.ts';
+import { createWrongSecrets, knownSessionVariables, openAuthenticator } from '../session/index.ts';
 import { openUpstreamHttp } from '../upstream/index.ts';
 import { openConfiguredParts } from './configured-parts.ts';
 import { loadFirstMetadata } from './first-metadata.ts';
@@ -70,10 +70,12 @@ export async function composeGateway(
   const loadedJobs = await loadJobs(config, telemetry, log);
   const jobs = loadedJobs?.jobs;
   const trustsOrigin = trustedOrigins(config.HASURA_GRAPHQL_CORS_DOMAIN);
+  const wrongSecrets = createWrongSecrets(log);
   const { authenticator, stop: stopKeys } = openAuthenticator(config.authentication, {
     ...tracedSessionCalls(http, telemetry),
     log,
     trustsOrigin,
+    wrongSecrets,
   });
   const { graph, passThrough, backgroundWork } = openConfiguredParts({
     config,
@@ -84,6 +86,7 @@ export async function composeGateway(
     traced,
     sources,
     loadedJobs,
+    wrongSecrets,
     log,
   });
   let metrics: GatewayMetrics | undefined;
@@ -133,6 +136,7 @@ export async function composeGateway(
       reloads,
       requests,
       authenticator,
+      wrongSecrets,
       http,
       compositions,
       telemetry,

@@ -4,7 +4,7 @@ import type { GatewayConfig } from '../config.ts';
 import { LiveGraph } from '../graph/index.ts';
 import { type Metadata, together } from '../metadata/index.ts';
 import { openPassThrough, type PassThrough } from '../rest/index.ts';
-import type { Authenticator } from '../session/index.ts';
+import type { Authenticator, WrongSecrets } from '../session/index.ts';
 import type { TracedHeaders, UpstreamConnections } from '../upstream/index.ts';
 import type { BackgroundWork } from './background-work.ts';
 import type { LoadedJobs } from './load-jobs.ts';
@@ -28,6 +28,7 @@ export interface ConfiguredPartsOptions {
   readonly traced: TracedHeaders | undefined;
   readonly sources: ReturnType<typeof sourceDependencies>;
   readonly loadedJobs: LoadedJobs | undefined;
+  readonly wrongSecrets: WrongSecrets;
   readonly log: Logger;
 }
 
@@ -37,7 +38,7 @@ export interface ConfiguredPartsOptions {
  * @throws StartError with the problems of all of it together.
  */
 export function openConfiguredParts(options: ConfiguredPartsOptions): ConfiguredParts {
-  const { config, metadata, http, authenticator, assertions, traced, sources, loadedJobs, log } = options;
+  const { config, metadata, http, authenticator, assertions, traced, sources, loadedJobs, wrongSecrets, log } = options;
   const [graph, passThrough, backgroundWork] = withStartErrors(() =>
     together(
       () =>
@@ -61,7 +62,7 @@ export function openConfiguredParts(options: ConfiguredPartsOptions): Configured
           concurrency: config.resilience.concurrency,
           log,
         }),
-      () => loadedJobs?.openBackgroundWork({ config, metadata, http, log }),
+      () => loadedJobs?.openBackgroundWork({ config, metadata, http, wrongSecrets, log }),
     ),
   );
   return { graph, passThrough, backgroundWork };

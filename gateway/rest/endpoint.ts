@@ -137,14 +137,14 @@ class RestExchange {
   /** Of several endpoints, the one that needs the least of its caller counts. */
   async #admitted(): Promise<void> {
     const { authenticator } = this.#options;
-    const { span } = this.#exchange;
+    const { span, clientAddress } = this.#exchange;
     const { headers } = this.#exchange.request;
     const possible = this.#route ? [this.#route] : this.#routes;
     const needs = possible.map(({ endpoint }) => needsOfEndpoint(endpoint, this.#prepared.generation));
     if (needs.includes('nothing')) return;
     await (needs.includes('public')
-      ? authenticator.authenticateIfShown(headers, undefined, span)
-      : authenticator.authenticate(headers, undefined, span));
+      ? authenticator.authenticateIfShown(headers, clientAddress, undefined, span)
+      : authenticator.authenticate(headers, clientAddress, undefined, span));
   }
 
   #attempt(step: () => void): void {

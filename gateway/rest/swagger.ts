@@ -29,7 +29,12 @@ export function swagger({
   return async (exchange) => {
     try {
       if (exchange.path === `${SWAGGER_PATH}/json`) {
-        const { role } = await authenticator.authenticate(exchange.request.headers, undefined, exchange.span);
+        const { role } = await authenticator.authenticate(
+          exchange.request.headers,
+          exchange.clientAddress,
+          undefined,
+          exchange.span,
+        );
         requireGet(exchange);
         sendCompressible(exchange, 200, documents(role));
       } else if (exchange.path === `${SWAGGER_PATH}/public.json`) {

@@ -87,6 +87,13 @@ export function wrongAdminSecret(): GatewayError {
   });
 }
 
+/** A secret that is not read, since too many from the same network were wrong. */
+export function tooManyWrongSecrets(retryAfterSeconds: number): GatewayError {
+  return new GatewayError('rate-limit-exceeded', 'too many wrong secrets from this address, try again later', {
+    headers: { 'retry-after': String(retryAfterSeconds) },
+  });
+}
+
 /** No admin secret, where it is the only way to authenticate. */
 export function missingAdminSecret(): GatewayError {
   return new GatewayError('access-denied', 'x-hasura-admin-secret/x-hasura-access-key required, but not found', {

@@ -2,8 +2,10 @@ export type { Authenticator, AuthHookSettings, RevocationSettings } from './auth
 export {
   type AuthenticationDependencies,
   type AuthenticationSettings,
+  createWrongSecrets,
   knownSessionVariables,
   openAuthenticator,
+  type WrongSecrets,
 } from './authentication/index.ts';
 export { refuseCrossSite } from './cross-site.ts';
 export { CHALLENGE, roleNotAllowed } from './errors.ts';

@@ -33,12 +33,17 @@ export const authenticationSettings = {
     .text()
     .optional()
     .describe(
-      'Admin secret. A request with it in `x-hasura-admin-secret` has the role `admin`, or the one in `x-hasura-role`. Without it there is no admin.',
+      'Admin secret. A request with it in `x-hasura-admin-secret` has the role `admin`, or the one in `x-hasura-role`. Without it there is no admin. In production it needs 32 characters.',
     ),
   HASURA_GRAPHQL_ACCESS_KEY: setting
     .text()
     .optional()
     .describe("Hasura's old name of the admin secret, read when that is not set."),
+  PORTICO_UNSAFE_SHORT_ADMIN_SECRET: setting
+    .flag(false)
+    .describe(
+      'Accepts an admin secret of fewer than 32 characters in production, for migrations from Hasura. It can be guessed: replace it soon.',
+    ),
   HASURA_GRAPHQL_UNAUTHORIZED_ROLE: setting
     .text()
     .default('anonymous')

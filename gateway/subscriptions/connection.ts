@@ -169,7 +169,8 @@ export class Connection {
 
   /** Verifies credentials that are sent; without any, operations that need none may still be sent. */
   async #admit(): Promise<void> {
-    const session = await this.#parts.authenticator.authenticateIfShown(this.#headers);
+    const { authenticator, incoming } = this.#parts;
+    const session = await authenticator.authenticateIfShown(this.#headers, incoming.clientAddress);
     if (session && !this.#isOver) this.#expiry.watch(session, (reason) => this.#expel(reason));
   }
 

@@ -69,6 +69,31 @@ function ipv4Within(groups: readonly number[], prefix: readonly number[]): strin
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
 }
 
+/** How many bits the networks of an IPv6 address have that count apart: a subnet, a customer's, a site's (RFC 6177). */
+const IPV6_PREFIXES = [64, 56, 48] as const;
+
+/** A network that an address is in. */
+export interface Network {
+  /** As text; two networks of different sizes never have the same. */
+  readonly name: string;
+  /** How much larger it is than the first one: 0, 1, 2. */
+  readonly level: number;
+}
+
+/** The networks that an address is in, the smallest first: that of `networkOf`, and of IPv6 the /56 and the /48 around it. */
+export function networksOf(address: string): readonly Network[] {
+  const smallest = networkOf(address);
+  const groups = smallest.split(':').map((group) => Number.parseInt(group, 16));
+  const [a = 0, b = 0, c = 0, d = 0] = groups;
+  if (groups.length !== 4) return [{ name: smallest, level: 0 }];
+  const names = { 64: smallest, 56: groupsText([a, b, c, d & 0xff00], 56), 48: groupsText([a, b, c, 0], 48) };
+  return IPV6_PREFIXES.map((bits, level) => ({ name: names[bits], level }));
+}
+
+function groupsText(groups: readonly number[], bits: number): string {
+  return `${groups.map((group) => group.toString(16)).join(':')}/${bits}`;
+}
+
 /** The eight groups of an IPv6 address. */
 function groupsOf(address: string): readonly number[] {
   const [head = '', tail] = address.split('::');

@@ -1,6 +1,6 @@
 export { addressUrl } from './address-url.ts';
 export { basicAuthorization, hasCredentials } from './basic-authorization.ts';
-export { clientAddress, networkOf } from './client-address.ts';
+export { clientAddress, type Network, networkOf, networksOf } from './client-address.ts';
 export type { ConnectionCounts, ConnectionLimits } from './connection-guard.ts';
 export { isHeaderValue } from './header-value.ts';
 export {

@@ -82,7 +82,8 @@ describe('guessing passwords at the front door', () => {
 
   test('over REST ends with 429 and Retry-After', async () => {
     const answers = [];
-    for (let index = 0; index < 8; index += 1) answers.push(await door.rest('rest', 'wrong', newAddress()));
+    const address = newAddress();
+    for (let index = 0; index < 8; index += 1) answers.push(await door.rest('rest', 'wrong', address));
 
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 429, 429, 429]);
     const { retryAfter, body } = answers.at(-1) ?? {};
@@ -97,9 +98,12 @@ describe('guessing passwords at the front door', () => {
   });
 
   test('under aliases, in batches, over GraphQL and REST is one and the same', async () => {
+    // Each address without a failure of its own has one guess more.
+    const address = newAddress();
+    await door.rest('somebody else', 'wrong', address);
     const before = door.world.service.hashes();
     const batch = Array(10).fill(operation('all ways'));
-    const { status, body } = await door.graphql(batch, newAddress());
+    const { status, body } = await door.graphql(batch, address);
     expect(status).toBe(200);
     const messages = (body as { data: { alias: { error_message: string } } }[]).map(
       ({ data }) => data.alias.error_message,
@@ -109,10 +113,10 @@ describe('guessing passwords at the front door', () => {
       ...Array(5).fill('Too many failed attempts, try again later'),
     ]);
 
-    const single = await door.graphql(operation('all ways'), newAddress());
+    const single = await door.graphql(operation('all ways'), address);
     expect([single.status, single.retryAfter]).toEqual([200, expect.stringMatching(/^(900|8\d\d)$/)]);
     expect(single.body).not.toHaveProperty('extensions');
-    expect((await door.rest('all ways', 'wrong', newAddress())).status).toBe(429);
+    expect((await door.rest('all ways', 'wrong', address)).status).toBe(429);
     expect(door.world.service.hashes() - before).toBe(5);
   });
 

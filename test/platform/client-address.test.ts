@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import { clientAddress, networkOf } from '../../platform/index.ts';
+import { clientAddress, networkOf, networksOf } from '../../platform/index.ts';
 
 /** A request over a connection from `peer`, with this `X-Forwarded-For`. */
 function request(peer: string | undefined, forwarded?: string): IncomingMessage {
@@ -71,4 +71,14 @@ test.each([
   ['', ''],
 ])('the network of %p is %p', (address, expected) => {
   expect(networkOf(address)).toBe(expected);
+});
+
+test.each([
+  ['203.0.113.7', ['203.0.113.7']],
+  ['::ffff:203.0.113.7', ['203.0.113.7']],
+  ['2001:db8:1:2345::1', ['2001:db8:1:2345', '2001:db8:1:2300/56', '2001:db8:1:0/48']],
+  ['2001:db8:1::1', ['2001:db8:1:0', '2001:db8:1:0/56', '2001:db8:1:0/48']],
+  ['', ['']],
+])('%p is in the networks %p', (address, expected) => {
+  expect(networksOf(address).map(({ name }) => name)).toEqual(expected);
 });

@@ -42,6 +42,25 @@ export const auth: DashboardDescription = {
           queries: [{ expr: rateOf('portico_auth_throttled_total', 'reason'), legend: '{{reason}}' }],
           alert: 'PorticoBruteForce',
         },
+        {
+          title: 'Logins by the second allowance',
+          description: 'Attempts from addresses without failures, after others have used up the allowance.',
+          unit: 'ops',
+          queries: [{ expr: rateOf('portico_auth_clean_address_attempts_total', 'job'), legend: '{{job}}' }],
+          alert: 'PorticoAllowanceUsedUp',
+        },
+        {
+          title: 'Refused by the second allowance',
+          description: 'Attempts from addresses without failures that have to wait, by what was counted.',
+          unit: 'ops',
+          queries: [
+            {
+              expr: rateOf('portico_auth_throttled_total', 'reason', 'reason=~"clean_(account|tenant|client)"'),
+              legend: '{{reason}}',
+            },
+          ],
+          alert: 'PorticoCleanAddressesThrottled',
+        },
       ],
     },
     {

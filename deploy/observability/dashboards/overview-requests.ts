@@ -107,6 +107,13 @@ export const requests: RowDescription = {
       traces: '{ kind = server && span.http.response.status_code >= 500 }',
     },
     {
+      title: 'Wrong secrets',
+      description: 'Wrong admin secrets and secrets of producers, and requests that were refused unread after them.',
+      unit: 'ops',
+      queries: [{ expr: rateOf('portico_wrong_secrets_total', 'secret, outcome'), legend: '{{secret}} {{outcome}}' }],
+      alert: 'PorticoSecretGuessed',
+    },
+    {
       title: 'Failed requests by endpoint',
       description: 'Share of requests that were answered with a status of 500 and more.',
       unit: 'percentunit',

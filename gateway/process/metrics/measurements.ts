@@ -16,7 +16,7 @@ import {
 import type { Generation, LiveGraph, MetadataReloader } from '../../graph/index.ts';
 import type { Jobs } from '../../jobs/index.ts';
 import type { OperationPipeline } from '../../operation/index.ts';
-import type { Authenticator } from '../../session/index.ts';
+import type { Authenticator, WrongSecrets } from '../../session/index.ts';
 import type { Subscriptions } from '../../subscriptions/index.ts';
 import type { SourceState, UpstreamConnections } from '../../upstream/index.ts';
 import { operationMetrics } from './operation-metrics.ts';
@@ -37,6 +37,7 @@ export interface Measured {
     Authenticator,
     'clockSkewSeconds' | 'revocationsAgeSeconds' | 'tokenCache' | 'tokenKeys'
   >;
+  readonly wrongSecrets: Pick<WrongSecrets, 'counts'>;
   /** Whether a load balancer may send requests to this process. */
   readonly isReady: boolean;
   /** Whether Redis is available, by what it is used for. */
@@ -70,6 +71,7 @@ export function measure(measured: Measured): readonly Metric[] {
     ...cacheMetrics(operations, current, authenticator.tokenCache),
     oneGauge('portico_ready', 'Whether the process is ready for requests: 1 or 0.', measured.isReady ? 1 : 0),
     ...authenticationMetrics(authenticator),
+    wrongSecretsCounter(measured.wrongSecrets.counts),
     ...redisMetrics(measured.redisAvailability),
     spanCounter(measured.telemetry.counts),
     ...(jobs?.metrics() ?? []),
@@ -183,6 +185,18 @@ function redisMetrics(availability: Measured['redisAvailability']): readonly Met
       [...availability].map(([purpose, isAvailable]) => ({ labels: { purpose }, value: isAvailable ? 1 : 0 })),
     ),
   ];
+}
+
+function wrongSecretsCounter(counts: WrongSecrets['counts']): Metric {
+  const samples = Object.entries(counts).flatMap(([secret, outcomes]) =>
+    Object.entries(outcomes).map(([outcome, value]) => ({ labels: { secret, outcome }, value })),
+  );
+  return counter(
+    'portico_wrong_secrets_total',
+    'Wrong admin secrets and secrets of producers, and requests that were refused unread after them.',
+    ['secret', 'outcome'],
+    samples,
+  );
 }
 
 const TOKEN_KEYS_VALUES = { missing: 0, stale: 1, available: 2 } as const;

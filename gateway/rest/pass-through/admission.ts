@@ -38,7 +38,7 @@ export async function admitRequest(
   let session: Session | undefined;
   if (only_public_without_token) refuseUnlessPublic(service, incoming);
   else {
-    const caller = await authenticator.authenticate(request.headers, undefined, incoming.span);
+    const caller = await authenticator.authenticate(request.headers, incoming.clientAddress, undefined, incoming.span);
     const isPermitted = (role: string) => permissions?.some((permission) => permission.role === role) ?? true;
     if (caller.role !== ADMIN_ROLE && !isPermitted(caller.role)) throw roleNotAllowed();
     if (METHODS_OF_THE_WAY.has(request.method ?? '')) throw methodNotForwarded();

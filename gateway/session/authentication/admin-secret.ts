@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SecretComparison } from '../../../platform/index.ts';
-import { wrongAdminSecret } from '../errors.ts';
 import { createSession, type Session } from '../session.ts';
 import { ADMIN_ROLE, ROLE_VARIABLE, SESSION_VARIABLE_PREFIX, variableOfHeader } from '../session-variables.ts';
 
@@ -17,11 +16,15 @@ export function adminSecretIn(headers: IncomingHttpHeaders): string | undefined 
  * The session of a caller who sends the admin secret: the role that `x-hasura-role` names, else `admin`, with every
  * other `x-hasura-*` header as a session variable. The secret itself is none.
  *
- * @throws GatewayError 401 `access-denied` when it is not the right one.
+ * @returns undefined when it is not the right one.
  */
-export function adminSession(shown: string, expected: SecretComparison, headers: IncomingHttpHeaders): Session {
+export function adminSession(
+  shown: string,
+  expected: SecretComparison,
+  headers: IncomingHttpHeaders,
+): Session | undefined {
   // Node.js reads header values as Latin-1, the secret of the settings is UTF-8.
-  if (!expected.matches(Buffer.from(shown, 'latin1'))) throw wrongAdminSecret();
+  if (!expected.matches(Buffer.from(shown, 'latin1'))) return undefined;
   const variables: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (!name.startsWith(SESSION_VARIABLE_PREFIX) || ADMIN_SECRET_HEADERS.includes(name)) continue;

@@ -2,17 +2,21 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { CacheCounts, Listeners, Span } from '../../../platform/index.ts';
 import { SecretComparison } from '../../../platform/index.ts';
 import { GatewayError } from '../../errors.ts';
+import { wrongAdminSecret } from '../errors.ts';
 import type { ClockSkew } from '../jwt/index.ts';
 import type { Session } from '../session.ts';
 import { adminSecretIn, adminSession } from './admin-secret.ts';
 import type { CallerAuthenticator } from './caller-authenticator.ts';
 import type { RevocationFeed } from './revocations.ts';
+import type { WrongSecrets } from './wrong-secrets.ts';
 
 export interface AuthenticatorOptions {
   /** Authenticates callers who send no admin secret. */
   callers: CallerAuthenticator;
   /** Undefined: there is no admin access, and the header has no effect. */
   adminSecret: string | undefined;
+  /** Counts wrong admin secrets. */
+  wrongSecrets: WrongSecrets;
   /** Undefined: revocations are not checked. */
   revocations?: RevocationFeed | undefined;
   /** Notified when an issuer has withdrawn a key. */
@@ -24,13 +28,15 @@ export interface AuthenticatorOptions {
 export class Authenticator {
   readonly #callers: CallerAuthenticator;
   readonly #adminSecret: SecretComparison | undefined;
+  readonly #wrongSecrets: WrongSecrets;
   readonly #revocations: RevocationFeed | undefined;
   readonly #keyWithdrawals: Listeners;
   readonly #clockSkew: ClockSkew;
 
-  constructor({ callers, adminSecret, revocations, keyWithdrawals, clockSkew }: AuthenticatorOptions) {
+  constructor({ callers, adminSecret, wrongSecrets, revocations, keyWithdrawals, clockSkew }: AuthenticatorOptions) {
     this.#callers = callers;
     this.#adminSecret = adminSecret === undefined ? undefined : new SecretComparison([adminSecret]);
+    this.#wrongSecrets = wrongSecrets;
     this.#revocations = revocations;
     this.#keyWithdrawals = keyWithdrawals;
     this.#clockSkew = clockSkew;
@@ -105,14 +111,26 @@ export class Authenticator {
    * of a client has any effect, but for the holder of the admin secret, whose session variables they are. Asynchronous
    * only where keys or a hook have to be queried.
    *
+   * @param address the IP address of the client, by which wrong admin secrets are counted.
    * @param operation the operation to execute, where it is known: an authentication hook may receive it.
    * @param span the parent of the span of a call to the hook.
    * @throws GatewayError 401 for missing or bad credentials, 403 for a role that they do not allow or for a request
-   * that another site may have caused, 503 when they cannot be verified now.
+   * that another site may have caused, 429 after too many wrong admin secrets from the client's network, 503 when they cannot be verified now.
    */
-  authenticate(headers: IncomingHttpHeaders, operation?: unknown, span?: Span): Session | Promise<Session> {
+  authenticate(
+    headers: IncomingHttpHeaders,
+    address: string,
+    operation?: unknown,
+    span?: Span,
+  ): Session | Promise<Session> {
     const shown = adminSecretIn(headers);
-    if (this.#adminSecret !== undefined && shown !== undefined) return adminSession(shown, this.#adminSecret, headers);
+    if (this.#adminSecret !== undefined && shown !== undefined) {
+      this.#wrongSecrets.refuseIfWaiting('admin', address);
+      const session = adminSession(shown, this.#adminSecret, headers);
+      if (session) return session;
+      this.#wrongSecrets.count('admin', address);
+      throw wrongAdminSecret();
+    }
     return this.#callers.authenticate(headers, operation, span);
   }
 
@@ -123,13 +141,14 @@ export class Authenticator {
    */
   authenticateIfShown(
     headers: IncomingHttpHeaders,
+    address: string,
     operation?: unknown,
     span?: Span,
   ): Session | undefined | Promise<Session | undefined> {
-    if (this.showsAdminSecret(headers)) return this.authenticate(headers, operation, span);
+    if (this.showsAdminSecret(headers)) return this.authenticate(headers, address, operation, span);
     const shown = this.#callers.credentialsIn(headers);
     if (shown === 'none') return undefined;
-    const session = this.authenticate(headers, operation, span);
+    const session = this.authenticate(headers, address, operation, span);
     return shown === 'some' ? session : Promise.resolve(session).catch(undefinedIfRefused);
   }
 }

@@ -7,3 +7,4 @@ export {
   openAuthenticator,
 } from './open-authenticator.ts';
 export type { RevocationSettings } from './revocations.ts';
+export { createWrongSecrets, type WrongSecrets } from './wrong-secrets.ts';

@@ -7,6 +7,7 @@ import { Authenticator } from './authenticator.ts';
 import { adminSecretOnly, type CallerAuthenticator } from './caller-authenticator.ts';
 import { JwtAuthenticator } from './jwt-authenticator.ts';
 import { RevocationFeed, type RevocationSettings } from './revocations.ts';
+import type { WrongSecrets } from './wrong-secrets.ts';
 
 /** How callers are authenticated: by a token, by a hook, or, with neither, by the admin secret alone. */
 export interface AuthenticationSettings {
@@ -23,6 +24,8 @@ export interface AuthenticationDependencies {
   /** Fetches keys of tokens; `call` where it is absent. */
   callForKeys?: HttpCall;
   log: Logger;
+  /** Counts wrong admin secrets. */
+  wrongSecrets: WrongSecrets;
   /** Whether pages of this origin may act for their users by a cookie. */
   trustsOrigin: (origin: string) => boolean;
 }
@@ -36,7 +39,7 @@ export function openAuthenticator(
   { jwtSecrets, hook, adminSecret, revocations }: AuthenticationSettings,
   dependencies: AuthenticationDependencies,
 ): { authenticator: Authenticator; stop: () => void } {
-  const { call, callForKeys = call, log, trustsOrigin } = dependencies;
+  const { call, callForKeys = call, log, trustsOrigin, wrongSecrets } = dependencies;
   const clockSkew = new ClockSkew(log);
   const callIssuer = clockSkew.observing(call);
   const remote: RemoteKeySet[] = [];
@@ -62,7 +65,14 @@ export function openAuthenticator(
   if (hook) callers = new AuthHook({ ...hook, call, log, trustsOrigin });
   else if (secrets.length > 0) callers = new JwtAuthenticator({ secrets, revocations: feed, trustsOrigin });
   return {
-    authenticator: new Authenticator({ callers, adminSecret, revocations: feed, keyWithdrawals, clockSkew }),
+    authenticator: new Authenticator({
+      callers,
+      adminSecret,
+      wrongSecrets,
+      revocations: feed,
+      keyWithdrawals,
+      clockSkew,
+    }),
     stop: () => {
       feed?.stop();
       for (const keys of remote) keys.stop();

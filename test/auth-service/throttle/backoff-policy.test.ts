@@ -31,7 +31,8 @@ describe('the waits', () => {
   test.each(COUNTER_KINDS)('of the kind %s begin after a few failures and end', (kind) => {
     const { free, waitsMs } = backoffScheduleOf(DEFAULT_BACKOFF_POLICIES[kind]);
 
-    expect(free).toBeGreaterThan(1);
+    // One failure, and a network is not clean.
+    expect(free).toBeGreaterThan(kind === 'clean_address' ? 0 : 1);
     expect(waitsMs.at(-1)).toBe(DEFAULT_BACKOFF_POLICIES[kind].longest * 1000);
     expect(waitsMs).toEqual(waitsMs.toSorted((one, two) => one - two));
   });

@@ -46,40 +46,40 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
   }
 
   test('many guesses at one account are no more than a handful of hashes', async () => {
-    const username = await newUser();
+    const [username, address] = [await newUser(), newAddress()];
     const before = world.service.hashes();
-    const outcomes = await times(20, (index) => world.login(username, `guess ${index}`, newAddress()));
+    const outcomes = await times(20, (index) => world.login(username, `guess ${index}`, address));
 
     expect(statuses(outcomes)).toEqual([...Array(5).fill(401), ...Array(15).fill(429)]);
     expect(world.service.hashes() - before).toBe(5);
   });
 
   test('each wait is longer than the one before, and over exactly when the answer says', async () => {
-    const username = await newUser();
-    await times(5, () => world.login(username, 'wrong', newAddress()));
+    const [username, address] = [await newUser(), newAddress()];
+    await times(5, () => world.login(username, 'wrong', address));
     const told: (number | undefined)[] = [];
     for (let round = 0; round < 12; round += 1) {
-      const refused = await world.login(username, 'wrong', newAddress());
+      const refused = await world.login(username, 'wrong', address);
       told.push(refused.retryAfter);
       world.clock.advance((refused.retryAfter ?? 0) - 0.5);
-      expect(await world.login(username, 'wrong', newAddress())).toMatchObject({ status: 429, retryAfter: 1 });
+      expect(await world.login(username, 'wrong', address)).toMatchObject({ status: 429, retryAfter: 1 });
       world.clock.advance(0.5);
-      expect((await world.login(username, 'wrong', newAddress())).status).toBe(401);
+      expect((await world.login(username, 'wrong', address)).status).toBe(401);
     }
 
     expect(told).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
   });
 
   test('attempts during a wait make it no longer, and compute nothing', async () => {
-    const username = await newUser();
+    const [username, address] = [await newUser(), newAddress()];
     await times(8, (index) => {
       if (index > 4) world.clock.advance(60);
-      return world.login(username, 'wrong', newAddress());
+      return world.login(username, 'wrong', address);
     });
     const before = world.service.hashes();
     const waits = await times(20, () => {
       world.clock.advance(0.1);
-      return world.login(username, 'right', newAddress());
+      return world.login(username, 'right', address);
     });
 
     expect(waits.map(({ retryAfter }) => retryAfter)).toEqual([...Array(9).fill(8), ...Array(10).fill(7), 6]);
@@ -87,15 +87,16 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
   });
 
   test('after the wait the right password is accepted, and the failures are cleared', async () => {
-    const username = await newUser();
+    const [username, address, elsewhere] = [await newUser(), newAddress(), newAddress()];
+    await world.login('somebody else', 'wrong', elsewhere);
     await times(8, (index) => {
       if (index > 4) world.clock.advance(60);
-      return world.login(username, 'wrong', newAddress());
+      return world.login(username, 'wrong', address);
     });
     world.clock.advance(8);
 
-    expect((await world.login(username, 'right', newAddress())).status).toBe(200);
-    expect(statuses(await times(6, () => world.login(username, 'wrong', newAddress())))).toEqual([
+    expect((await world.login(username, 'right', address)).status).toBe(200);
+    expect(statuses(await times(6, () => world.login(username, 'wrong', elsewhere)))).toEqual([
       ...Array(5).fill(401),
       429,
     ]);
@@ -104,8 +105,8 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
   test('a throttled login has the same response for an account that does not exist', async () => {
     const username = await newUser();
     const outcomesOf = async (name: string, tenantId: number) => {
-      const before = world.service.hashes();
-      const outcomes = await times(8, () => world.login(name, 'wrong', newAddress(), tenantId));
+      const [before, address] = [world.service.hashes(), newAddress()];
+      const outcomes = await times(8, () => world.login(name, 'wrong', address, tenantId));
       return { outcomes, hashes: world.service.hashes() - before };
     };
     const real = await outcomesOf(username, 1);
@@ -123,27 +124,28 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
   });
 
   test('another way to write the name is no other account', async () => {
-    const username = await newUser();
+    const [username, address] = [await newUser(), newAddress()];
     const ways = [`${username}\u00e9`, `${username}e\u0301`];
 
-    expect(statuses(await times(6, (index) => world.login(ways[index % 2] ?? '', 'wrong', newAddress())))).toEqual([
+    expect(statuses(await times(6, (index) => world.login(ways[index % 2] ?? '', 'wrong', address)))).toEqual([
       ...Array(5).fill(401),
       429,
     ]);
   });
 
   test('the same name in another tenant is another account', async () => {
-    const username = await newUser();
-    await times(6, () => world.login(username, 'wrong', newAddress()));
+    const [username, address] = [await newUser(), newAddress()];
+    await times(6, () => world.login(username, 'wrong', address));
 
-    expect((await world.login(username, 'wrong', newAddress(), 2)).status).toBe(401);
+    expect((await world.login(username, 'wrong', address, 2)).status).toBe(401);
   });
 
   test('guesses at the same time are no more than the allowance, however many come', async () => {
-    const username = await newUser();
+    const [username, address] = [await newUser(), newAddress()];
+    await world.login('somebody else', 'wrong', address);
     const before = world.service.hashes();
     const outcomes = await Promise.all(
-      Array.from({ length: 30 }, (_, index) => world.login(username, `guess ${index}`, newAddress())),
+      Array.from({ length: 30 }, (_, index) => world.login(username, `guess ${index}`, address)),
     );
 
     expect(statuses(outcomes).filter((status) => status === 401)).toHaveLength(5);
@@ -152,11 +154,11 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
   });
 
   test('a right one among many concurrent attempts is accepted only if it was among the first', async () => {
-    const username = await newUser();
-    await times(4, () => world.login(username, 'wrong', newAddress()));
+    const [username, address] = [await newUser(), newAddress()];
+    await times(4, () => world.login(username, 'wrong', address));
     const outcomes = await Promise.all([
-      world.login(username, 'wrong', newAddress()),
-      ...Array.from({ length: 8 }, () => world.login(username, 'wrong', newAddress())),
+      world.login(username, 'wrong', address),
+      ...Array.from({ length: 8 }, () => world.login(username, 'wrong', address)),
     ]);
 
     expect(statuses(outcomes).sort()).toEqual([401, ...Array(8).fill(429)]);
@@ -178,15 +180,15 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
 
   describe('at a device with an earlier login', () => {
     test('they are accepted whatever other devices do', async () => {
-      const username = await newUser();
+      const [username, address] = [await newUser(), newAddress()];
       await world.login(username, 'right', HOME);
-      const attack = await times(15, () => world.login(username, 'wrong', newAddress()));
+      const attack = await times(15, () => world.login(username, 'wrong', address));
       expect(statuses(attack.slice(5))).toEqual(Array(10).fill(429));
 
       expect((await world.login(username, 'right', HOME)).status).toBe(200);
-      expect((await world.login(username, 'right', newAddress())).status).toBe(429);
+      expect((await world.login(username, 'right', address)).status).toBe(429);
       // And that did the attacker no good.
-      expect((await world.login(username, 'wrong', newAddress())).status).toBe(429);
+      expect((await world.login(username, 'wrong', address)).status).toBe(429);
     });
 
     test('there is an allowance of its own, which ends too', async () => {
@@ -220,10 +222,12 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
     });
 
     test('it is forgotten after three months without a login', async () => {
-      const [username, address] = [await newUser(), newAddress()];
+      const [username, address, elsewhere] = [await newUser(), newAddress(), newAddress()];
       await world.login(username, 'right', address);
       const underAttack = async () => {
-        await times(6, () => world.login(username, 'wrong', newAddress()));
+        await times(6, () => world.login(username, 'wrong', elsewhere));
+        // It is no clean address either.
+        await world.login('somebody else', 'wrong', address);
         return (await world.login(username, 'right', address)).status;
       };
       world.clock.advance(89 * 86_400);
@@ -285,7 +289,8 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
   });
 
   test('guesses at a password that is to be changed count too', async () => {
-    const [username, address] = [await newUser(), newAddress()];
+    const [username, address, dirty] = [await newUser(), newAddress(), newAddress()];
+    await world.login('somebody else', 'wrong', dirty);
     const { answer } = await world.login(username, 'right', address);
     const token = answer?.data?.access_token;
     const client = sessionClient(world.service.url);
@@ -309,7 +314,7 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
       extensions: { http: { status: 429, headers: { 'retry-after': '1' } } },
     });
     // At the login they count as well, and the other way round.
-    expect((await world.login(username, 'wrong', newAddress())).status).toBe(429);
+    expect((await world.login(username, 'wrong', dirty)).status).toBe(429);
     expect((await world.login(username, 'right', address)).status).toBe(200);
   });
 
@@ -321,18 +326,126 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
     const service = await start({ AUTH_THROTTLE_TENANT: 'free=20' });
     const login = (username: string, password: string, address: string, tenantId = 3) =>
       loginAt(service.url, username, password, address, tenantId);
+    const attackers = await times(5, async () => newAddress());
+    const attack = (index: number) => login(`member ${index}`, 'wrong', attackers[index % 5] ?? '');
     try {
       await login('known', 'right', HOME);
-      const outcomes = await times(25, (index) => login(`member ${index}`, 'wrong', newAddress()));
+      const outcomes = await times(25, attack);
 
       expect(statuses(outcomes)).toEqual([...Array(20).fill(401), ...Array(5).fill(429)]);
       expect((await login('known', 'right', HOME)).status).toBe(200);
       expect((await login('neighbour', 'right', newAddress(), 4)).status).toBe(200);
+      expect((await login('known', 'right', attackers[0] ?? '')).status).toBe(429);
       world.clock.advance(1);
-      expect((await login('known', 'right', newAddress())).status).toBe(200);
+      expect((await login('known', 'right', attackers[0] ?? '')).status).toBe(200);
     } finally {
       await service.stop();
     }
+  });
+
+  describe('strangers who use up the allowance', () => {
+    test('of a tenant keep no right password out that comes from a new address', async () => {
+      await world.addTenant(5, 'umbrella');
+      await world.addUser(5, 'member', 'right');
+      const service = await start({ AUTH_THROTTLE_TENANT: 'free=20' });
+      const login = (username: string, password: string, address: string) =>
+        loginAt(service.url, username, password, address, 5);
+      const attackers = await times(3, async () => newAddress());
+      const guess = (index: number) => login(`guess ${index}`, 'wrong', attackers[index % 3] ?? '');
+      try {
+        await times(20, guess);
+        const found = await times(15, async (index) => {
+          // One guess at the end of each wait is enough to begin the next one.
+          const guessed = await guess(index);
+          const entered = await login('member', 'right', newAddress());
+          world.clock.advance(10);
+          return [guessed.status, entered.status];
+        });
+
+        expect(found.map(([, entered]) => entered)).toEqual(Array(15).fill(200));
+        expect(found.slice(1).map(([guessed]) => guessed)).toEqual(Array(14).fill(401));
+      } finally {
+        await service.stop();
+      }
+    });
+
+    test('of an account keep no right password out that comes from a new address', async () => {
+      const [username, attacker] = [await newUser(), newAddress()];
+      const found = await times(12, async () => {
+        const guesses = await times(5, () => world.login(username, 'wrong', attacker));
+        const entered = await world.login(username, 'right', newAddress());
+        world.clock.advance(10);
+        return [guesses.at(-1)?.status, entered.status];
+      });
+
+      expect(found.map(([, entered]) => entered)).toEqual(Array(12).fill(200));
+    });
+
+    test('get one guess more from each of their addresses, however they hurry', async () => {
+      const username = await newUser();
+      const fresh = await times(8, async () => newAddress());
+      await times(6, () => world.login(username, 'wrong', fresh[0] ?? ''));
+      const before = world.service.hashes();
+      const outcomes = await Promise.all(
+        Array.from({ length: 64 }, (_, index) => world.login(username, 'wrong', fresh[index % 8] ?? '')),
+      );
+
+      expect(statuses(outcomes).filter((status) => status === 401)).toHaveLength(7);
+      expect(world.service.hashes() - before).toBe(7);
+      expect((await world.login(username, 'right', fresh[7] ?? '')).status).toBe(429);
+      expect((await world.login(username, 'right', newAddress())).status).toBe(200);
+    });
+
+    test('have failed for a day, also where nothing was throttled', async () => {
+      const [username, attacker, failed] = [await newUser(), newAddress(), newAddress()];
+      await world.login('somebody else', 'wrong', failed);
+      const underAttack = async () => {
+        await times(6, () => world.login(username, 'wrong', attacker));
+        return (await world.login(username, 'right', failed)).status;
+      };
+      expect(await underAttack()).toBe(429);
+      world.clock.advance(86_399);
+      expect(await underAttack()).toBe(429);
+      world.clock.advance(1);
+      expect(await underAttack()).toBe(200);
+    });
+
+    test('from one site of IPv6 get a bounded number more', async () => {
+      const [username, attacker] = [await newUser(), newAddress()];
+      const site = `2001:db8:${(0x1000 + people).toString(16)}`;
+      await times(6, () => world.login(username, 'wrong', attacker));
+      const subnets = await times(300, (index) => world.login(username, 'wrong', `${site}:${index.toString(16)}::1`));
+
+      // Four of a /56, sixteen of the /48.
+      expect(subnets.flatMap(({ status }, index) => (status === 401 ? [index >> 8] : []))).toEqual([
+        ...Array(4).fill(0),
+        ...Array(4).fill(1),
+      ]);
+      const more = await times(12, (index) =>
+        world.login(username, 'wrong', `${site}:${(index + 2).toString(16)}00::1`),
+      );
+      expect(statuses(more)).toEqual([...Array(8).fill(401), ...Array(4).fill(429)]);
+      expect((await world.login(username, 'right', '2001:db8:ffff::1')).status).toBe(200);
+    });
+
+    test('wait in turn when the second allowance is used up too', async () => {
+      const username = await newUser();
+      const service = await start({ AUTH_THROTTLE_CLEAN_ACCOUNT: 'free=2 first=900 longest=900' });
+      try {
+        const attacker = newAddress();
+        await times(6, () => loginAt(service.url, username, 'wrong', attacker));
+        const outcomes = await times(4, () => loginAt(service.url, username, 'wrong', newAddress()));
+
+        expect(outcomes.map(({ status, retryAfter }) => [status, retryAfter])).toEqual([
+          [401, undefined],
+          [401, undefined],
+          [429, 900],
+          [429, 900],
+        ]);
+      } finally {
+        await service.stop();
+      }
+    });
   });
 
   test('no name that was tried can be found where they are counted', async () => {

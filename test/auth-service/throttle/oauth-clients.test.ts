@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { addClientTo } from '../operator.ts';
 import { openThrottledWorld, type ThrottledWorld, times } from './callers.ts';
 import { countingByStore } from './engines.ts';
@@ -12,7 +12,11 @@ const newAddress = () => {
 
 describe.each(await countingByStore())('guessing the secrets of clients, counted in %s', (counting) => {
   let world: ThrottledWorld;
+  let attacker = '';
 
+  beforeEach(() => {
+    attacker = newAddress();
+  });
   beforeAll(async () => {
     world = await openThrottledWorld(counting);
   });
@@ -27,7 +31,7 @@ describe.each(await countingByStore())('guessing the secrets of clients, counted
       scopes: [],
     });
 
-  async function ask(endpoint: string, clientId: string, secret: string, address = newAddress()) {
+  async function ask(endpoint: string, clientId: string, secret: string, address = attacker) {
     const response = await fetch(`${world.service.url}/oauth/${endpoint}`, {
       method: 'POST',
       headers: {
@@ -77,6 +81,16 @@ describe.each(await countingByStore())('guessing the secrets of clients, counted
     await times(15, () => ask('token', clientId, 'wrong'));
 
     expect((await ask('token', clientId, clientSecret, home)).status).toBe(200);
+  });
+
+  test('keeps out no client that comes from an address without failures', async () => {
+    const { clientId, clientSecret } = await newClient();
+    await times(15, () => ask('token', clientId, 'wrong'));
+
+    const another = newAddress();
+    expect((await ask('token', clientId, 'wrong', another)).status).toBe(401);
+    expect((await ask('token', clientId, 'wrong', another)).status).toBe(429);
+    expect((await ask('token', clientId, clientSecret, newAddress())).status).toBe(200);
   });
 
   test('of many clients is slowed down by the address', async () => {

@@ -44,7 +44,8 @@ async function newProcess(url: string, changes: Record<string, string>): Promise
   return `http://127.0.0.1:${await process.ready}`;
 }
 
-const guess = (url: string) => (index: number) => loginAt(url, 'alice', `guess ${index}`, `10.9.0.${index}`);
+/** All from one address. */
+const guess = (url: string) => (index: number) => loginAt(url, 'alice', `guess ${index}`, '10.9.0.1');
 
 describe.each(await availableCounting())('two processes that count in %s', (counting) => {
   test('give no more guesses than one', async () => {
@@ -58,11 +59,18 @@ describe.each(await availableCounting())('two processes that count in %s', (coun
     };
     // This process is one of the two. Both have the clock of the machine.
     const [{ url: one }, two] = await Promise.all([newService(url, changes, {}), newProcess(url, changes)]);
+    // An address that has failed has no second allowance.
+    await loginAt(one, 'somebody else', 'wrong', '10.9.0.1');
     const outcomes = await Promise.all(Array.from({ length: 40 }, (_, index) => guess(index % 2 ? one : two)(index)));
 
     expect(statuses(outcomes).filter((status) => status === 401)).toHaveLength(5);
     expect(statuses(outcomes).filter((status) => status === 429)).toHaveLength(35);
     expect(statuses([await guess(one)(41), await guess(two)(42)])).toEqual([429, 429]);
+
+    const fromClean = await Promise.all(
+      Array.from({ length: 48 }, (_, index) => loginAt(index % 2 ? one : two, 'alice', 'wrong', `10.9.1.${index % 6}`)),
+    );
+    expect(statuses(fromClean).filter((status) => status === 401)).toHaveLength(6);
   });
 });
 

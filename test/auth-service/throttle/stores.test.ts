@@ -8,6 +8,7 @@ import type { AttemptStore, Counter } from '../../../auth-service/throttle/store
 import { attemptSweeps } from '../../../auth-service/throttle/sweeps.ts';
 import { openTestClient, type TestDatabase } from '../../database/index.ts';
 import { availableCounting, createTestDatabase, REDIS_URL, settingsOf } from './engines.ts';
+import { memoryAttemptStore } from './memory-stores.ts';
 
 const START = Date.parse('2026-11-21T12:00:00Z');
 const SECOND = 1000;
@@ -18,20 +19,24 @@ function counter(free = 3): Counter {
   return { key: randomUUID(), kind: 'account', schedule };
 }
 
-describe.each(await availableCounting())('failures counted in %s', (counting) => {
-  let testDatabase: TestDatabase;
-  let database: Database;
+describe.each([...(await availableCounting()), 'memory' as const])('failures counted in %s', (counting) => {
+  let testDatabase: TestDatabase | undefined;
+  let database: Database | undefined;
   let store: AttemptStore;
 
   beforeAll(async () => {
+    if (counting === 'memory') {
+      store = memoryAttemptStore();
+      return;
+    }
     testDatabase = await createTestDatabase({ engine: settingsOf(counting).engine });
     database = openDatabase(testDatabase.url);
     store = counting === 'redis' ? redisAttemptStore(REDIS_URL) : postgresStore(database);
   });
   afterAll(async () => {
     store.close();
-    await database.close();
-    await testDatabase.drop();
+    await database?.close();
+    await testDatabase?.drop();
   });
 
   /** How long after `at` the next one has to wait, in seconds; 0 when this one was counted. */

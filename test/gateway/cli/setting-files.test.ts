@@ -110,7 +110,7 @@ describe('settings that are checked together', () => {
     expect(problems({ HASURA_GRAPHQL_ADMIN_SECRET_FILE: file })).toContain('HASURA_GRAPHQL_JWT_SECRET is not set');
     const production = {
       NODE_ENV: 'production',
-      HASURA_GRAPHQL_ADMIN_SECRET: 'secret',
+      HASURA_GRAPHQL_ADMIN_SECRET: 'a secret of thirty-two characters',
       PORTICO_REVOCATION_URL: 'http://auth.test/revocations',
     };
     expect(problems({ ...production, PORTICO_REVOCATION_SECRET_FILE: file })).toMatch(

@@ -6,7 +6,7 @@ afterAll(close);
 const SECRET = 'the-admin-secret';
 const platform = await keep(
   openPlatform({
-    environment: { HASURA_GRAPHQL_ADMIN_SECRET: SECRET },
+    environment: { HASURA_GRAPHQL_ADMIN_SECRET: SECRET, PORTICO_TRUSTED_PROXIES: '1' },
     metadata: {
       'services.yaml': [
         { name: 'files', path: '/files', url: '{{FILES_URL}}/stored', permissions: [{ role: 'auditor' }] },
@@ -19,6 +19,13 @@ const { gateway, issuer, accounts, orders, cancel, files } = platform;
 beforeEach(() => platform.forget());
 
 const ADMIN = { 'x-hasura-admin-secret': SECRET };
+/** Too many wrong secrets from one address are refused unread. */
+let addresses = 0;
+const fromElsewhere = () => {
+  addresses += 1;
+  return { 'x-forwarded-for': `10.4.0.${addresses}` };
+};
+
 const WRONG = {
   status: 401,
   code: 'access-denied',
@@ -59,12 +66,14 @@ describe.each(Object.entries(doors))('%s', (_, knock) => {
     ['cut short', SECRET.slice(0, -1)],
     ['sent twice', `${SECRET}, ${SECRET}`],
   ])('refuses a wrong secret: %s', async (__, secret) => {
-    expect(refusalOf(await knock({ 'x-hasura-admin-secret': secret }))).toEqual(WRONG);
+    expect(refusalOf(await knock({ ...fromElsewhere(), 'x-hasura-admin-secret': secret }))).toEqual(WRONG);
     expect(platform.asked()).toBe(0);
   });
 
   test('refuses a wrong secret whatever token comes with it', async () => {
-    expect(refusalOf(await knock({ ...bearer(issuer.token()), 'x-hasura-admin-secret': 'wrong' }))).toEqual(WRONG);
+    expect(
+      refusalOf(await knock({ ...fromElsewhere(), ...bearer(issuer.token()), 'x-hasura-admin-secret': 'wrong' })),
+    ).toEqual(WRONG);
   });
 
   test('looks at no token beside the right secret', async () => {

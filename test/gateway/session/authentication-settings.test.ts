@@ -129,3 +129,27 @@ test('tokens are not accepted for longer than their revocations are published', 
     expect.stringMatching(/^HASURA_GRAPHQL_JWT_SECRETS: allowed_skew: /),
   ]);
 });
+
+describe('in production an admin secret', () => {
+  const problems = (environment: NodeJS.ProcessEnv) => problemsOf({ NODE_ENV: 'production', ...environment });
+
+  test.each(['HASURA_GRAPHQL_ADMIN_SECRET', 'HASURA_GRAPHQL_ACCESS_KEY'])('of %s has 32 characters', (name) => {
+    expect(problems({ [name]: 'x'.repeat(32) })).toEqual([]);
+    const found = problems({ [name]: 'y'.repeat(31) });
+    expect(found).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: expected at least 32 characters in production`)),
+    ]);
+    expect(found.join()).not.toContain('yyy');
+  });
+
+  test('may be shorter where the operator says that this is unsafe', () => {
+    const secret = { HASURA_GRAPHQL_ADMIN_SECRET: 'x' };
+    expect(problems({ ...secret, PORTICO_UNSAFE_SHORT_ADMIN_SECRET: 'true' })).toEqual([]);
+    expect(problems({ ...secret, PORTICO_UNSAFE_SHORT_ADMIN_SECRET: 'false' })).toHaveLength(1);
+    expect(problemsOf(secret)).toEqual([]);
+  });
+
+  test('is not needed where there are other callers', () => {
+    expect(problems({ HASURA_GRAPHQL_JWT_SECRET: ONE })).toEqual([]);
+  });
+});

@@ -4,6 +4,7 @@ import { GatewayError } from '../../../gateway/errors.ts';
 import {
   type AuthenticationSettings,
   type Authenticator,
+  createWrongSecrets,
   openAuthenticator,
   parseJwtSecrets,
   type Session,
@@ -70,6 +71,9 @@ export interface AuthenticatorOptions {
   trusted?: readonly string[];
 }
 
+/** The address of the caller. */
+const CLIENT = '203.0.113.7';
+
 /** An authenticator as the gateway opens it. The secrets are given as an operator writes them. */
 export function openTestAuthenticator(options: AuthenticatorOptions): TestAuthenticator {
   const jwtSecrets = options.secrets ? parseJwtSecrets(JSON.stringify(options.secrets)) : [];
@@ -81,15 +85,16 @@ export function openTestAuthenticator(options: AuthenticatorOptions): TestAuthen
     {
       call: http.send,
       log: createLogger('test', 'trace', { write: (line) => void lines.push(line) }),
+      wrongSecrets: createWrongSecrets(createLogger('test', 'silent')),
       trustsOrigin: (origin) => options.trusted?.includes(origin) ?? false,
     },
   );
   return {
     authenticator,
     logs: () => lines.join(''),
-    session: async (headers, operation) => authenticator.authenticate(headers, operation),
+    session: async (headers, operation) => authenticator.authenticate(headers, CLIENT, operation),
     refusal: async (headers) => {
-      const refused = await (async () => authenticator.authenticate(headers))().then(
+      const refused = await (async () => authenticator.authenticate(headers, CLIENT))().then(
         () => new Error('the caller was let in'),
         (error) => error,
       );
