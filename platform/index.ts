@@ -1,4 +1,5 @@
 export { parseAge } from './age.ts';
+export { boundedText, boundedTexts } from './bounded-text.ts';
 export { type Cancellable, Cancellation, type Done } from './cancellation.ts';
 export { Chunks } from './chunks.ts';
 export { SecretComparison } from './constant-time.ts';
