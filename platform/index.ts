@@ -1,5 +1,4 @@
 export { parseAge } from './age.ts';
-export { boundedText, boundedTexts } from './bounded-text.ts';
 export { type Cancellable, Cancellation, type Done } from './cancellation.ts';
 export { Chunks } from './chunks.ts';
 export { SecretComparison } from './constant-time.ts';
@@ -46,7 +45,16 @@ export {
 } from './json-bytes.ts';
 export { jwkThumbprint } from './jwk-thumbprint.ts';
 export { Listeners } from './listeners.ts';
-export { createLogger, type LogDestination, type Logger, lineWriter, logJson, logText } from './logging/index.ts';
+export {
+  boundedText,
+  boundedTexts,
+  createLogger,
+  type LogDestination,
+  type Logger,
+  lineWriter,
+  logJson,
+  logText,
+} from './logging/index.ts';
 export * from './metrics/index.ts';
 export { assetUrl, compiledFile, packageDirectory } from './own-code/index.ts';
 export { destroyConnection, POOL_CONNECTIONS, withPassword } from './postgres.ts';
