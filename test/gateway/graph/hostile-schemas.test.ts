@@ -52,7 +52,12 @@ async function reasonOf(gateway: EditedGateway): Promise<string> {
 }
 
 function longestLine(gateway: EditedGateway): number {
-  return Math.max(...gateway.logs().split('\n').map(Buffer.byteLength));
+  return Math.max(
+    ...gateway
+      .logs()
+      .split('\n')
+      .map((line) => Buffer.byteLength(line)),
+  );
 }
 
 describe('what a service says when it is introspected', () => {
