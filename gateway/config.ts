@@ -139,6 +139,8 @@ export interface GraphSettings {
   readonly rootTypeNames: RootTypeNames;
   /** Whether a remote schema without permissions is open to the admin alone. */
   readonly closeRemoteSchemas: boolean;
+  /** How large the schemas of services may be. */
+  readonly schemaLimits: { readonly maxBytes: number; readonly maxElements: number };
   /** Whether there is a database for jobs, which asynchronous actions and deliveries need. */
   readonly hasJobsDatabase: boolean;
 }
@@ -146,6 +148,10 @@ export interface GraphSettings {
 function graphSettingsOf(settings: Pick<Settings, keyof typeof graphSettings>): GraphSettings {
   return {
     rootTypeNames: settings.PORTICO_ROOT_TYPE_NAMES === 'hasura' ? HASURA_ROOT_TYPES : STANDARD_ROOT_TYPES,
+    schemaLimits: {
+      maxBytes: settings.PORTICO_SCHEMA_MAX_BYTES,
+      maxElements: settings.PORTICO_SCHEMA_MAX_ELEMENTS,
+    },
     closeRemoteSchemas: settings.HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS,
     hasJobsDatabase: settings.HASURA_GRAPHQL_METADATA_DATABASE_URL !== undefined,
   };

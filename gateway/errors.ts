@@ -1,4 +1,4 @@
-import type { Logger } from '../platform/index.ts';
+import { boundedText, isJsonObject, type Logger } from '../platform/index.ts';
 
 /**
  * Every error code of the gateway, with the HTTP status that goes with it where true statuses are used.
@@ -57,6 +57,57 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
  * longer to relay than to send, and is reported again for each field that it makes null.
  */
 export const MAX_RELAYED_ERRORS = 1_000;
+
+/** Characters of the message of such an error, and of each plain value of its extensions where these are too long. */
+const MAX_RELAYED_MESSAGE = 10_000;
+const MAX_RELAYED_CODE = 1_000;
+/** Plain values that are left of extensions whose texts are too long. */
+const MAX_PLAIN_VALUES = 50;
+/** Segments of its path, and characters of each. */
+const MAX_PATH = 500;
+const MAX_PATH_SEGMENT = 1_000;
+/** Characters of all texts and names in its extensions. */
+const MAX_EXTENSION_TEXT = 65_536;
+
+/** The message of an error of a service, cut where it is too long. */
+export function relayedMessage(message: string): string {
+  return boundedText(message, MAX_RELAYED_MESSAGE);
+}
+
+/** Whether the path of an error of a service can be one of a response. */
+export function isRelayedPath(path: readonly unknown[]): boolean {
+  return path.length <= MAX_PATH && path.every((one) => typeof one !== 'string' || one.length <= MAX_PATH_SEGMENT);
+}
+
+/** The extensions of an error of a service; where their texts are too long, only the plain ones, each of them cut. */
+export function relayedExtensions<Extensions extends object>(extensions: Extensions): Extensions {
+  if (textWithin(extensions, MAX_EXTENSION_TEXT) >= 0) return extensions;
+  const plain = Object.entries(extensions)
+    .filter(([, value]) => typeof value !== 'object')
+    .slice(0, MAX_PLAIN_VALUES)
+    .map(([name, value]) => [
+      boundedText(name, MAX_RELAYED_CODE),
+      typeof value === 'string' ? boundedText(value, MAX_RELAYED_CODE) : value,
+    ]);
+  return Object.fromEntries(plain) as Extensions;
+}
+
+/** How many of `room` characters are left beside the texts of a value; negative where they are too many. */
+function textWithin(value: unknown, room: number): number {
+  let left = room;
+  const waiting = [value];
+  while (waiting.length > 0 && left >= 0) {
+    const next = waiting.pop();
+    if (typeof next === 'string') left -= next.length;
+    else if (Array.isArray(next)) for (let at = 0; at < next.length; at += 1) waiting.push(next[at]);
+    else if (isJsonObject(next))
+      for (const name in next) {
+        left -= name.length;
+        waiting.push(next[name]);
+      }
+  }
+  return left;
+}
 
 /** The error that takes the place of those beyond. */
 export const OMITTED_ERRORS = 'services reported further errors, which are left out';

@@ -43,7 +43,8 @@ export const LOG_EVENTS = {
     'a remote schema is unavailable and its stored schema is used; its introspection is retried',
   'remote_schema.refresh_failed':
     'a remote schema could not be introspected again, or changed in a way that cannot be used, and keeps its schema; `reason` says why, written once until it changes',
-  'remote_schema.changed': 'the schema of a remote schema changed; `changes` says how',
+  'remote_schema.changed':
+    'the schema of a remote schema changed; `changes` has the first 20 changes, `total` and `breaking` say how many there are',
   'remote_schema.comparison_failed': 'a changed schema could not be compared with the one before',
   'remote_schema.polling_failed': 'polling of a remote schema failed unexpectedly; `err` has the cause',
   'remote_schema.conflict': 'a source conflicts with another one and is left out of the graph',

@@ -12,6 +12,14 @@ export class Cancellation {
   /** All but the first: hardly any operation has two running calls. */
   #others: Set<Cancellable> | undefined;
   #isCancelled = false;
+  readonly #hasEnd: boolean;
+  #isOver = false;
+  #listeners: (() => void)[] | undefined;
+
+  /** @param hasEnd whether `end` is called when nobody needs any result of the work any more. */
+  constructor(hasEnd = false) {
+    this.#hasEnd = hasEnd;
+  }
 
   get isCancelled(): boolean {
     return this.#isCancelled;
@@ -25,6 +33,30 @@ export class Cancellation {
     this.#first = undefined;
     this.#others = undefined;
     for (const one of work) one?.cancel();
+  }
+
+  /**
+   * Calls `listener` once, when nobody needs any result of the work any more.
+   *
+   * @returns false where that is not known; `listener` is not called then.
+   */
+  whenOver(listener: () => void): boolean {
+    if (!this.#hasEnd) return false;
+    if (this.#isOver) listener();
+    else {
+      this.#listeners ??= [];
+      this.#listeners.push(listener);
+    }
+    return true;
+  }
+
+  /** The results of the work have been sent, or nobody waits for them. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const listeners = this.#listeners ?? [];
+    this.#listeners = undefined;
+    for (const listener of listeners) listener();
   }
 
   /** Registers work that has begun. */

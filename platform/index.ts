@@ -46,7 +46,16 @@ export {
   WHITE_SPACE,
 } from './json-bytes.ts';
 export { Listeners } from './listeners.ts';
-export { createLogger, type LogDestination, type Logger, lineWriter, logJson, logText } from './logging/index.ts';
+export {
+  boundedText,
+  boundedTexts,
+  createLogger,
+  type LogDestination,
+  type Logger,
+  lineWriter,
+  logJson,
+  logText,
+} from './logging/index.ts';
 export * from './metrics/index.ts';
 export { assetUrl, compiledFile, packageDirectory } from './own-code/index.ts';
 export { destroyConnection, POOL_CONNECTIONS, withPassword } from './postgres.ts';

@@ -3,6 +3,9 @@ import { describe, expect, test } from '@jest/globals';
 
 interface Package {
   readonly version?: string;
+  readonly integrity?: string;
+  readonly resolved?: string;
+  readonly link?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
 }
 
@@ -34,12 +37,45 @@ const FIXED_IN: Readonly<Record<string, string>> = {
   valibot: '1.2.0',
 };
 
+/**
+ * Packages whose hash the registry did not give when the lock file was made. Nothing else may be without one, and these only until
+ * the registry has them.
+ */
+const WITHOUT_HASH = [
+  'android-arm-eabi',
+  'android-arm64',
+  'darwin-arm64',
+  'darwin-x64',
+  'freebsd-x64',
+  'linux-arm-gnueabihf',
+  'linux-arm64-gnu',
+  'linux-arm64-musl',
+  'linux-x64-musl',
+  'win32-arm64-msvc',
+  'win32-ia32-msvc',
+  'win32-x64-msvc',
+].map((platform) => `node_modules/@node-rs/bcrypt-${platform}`);
+
+const installed = Object.entries(packages).filter(([path, { link }]) => path !== '' && !link);
+
 describe('the lock file', () => {
+  test('has the hash of every package that is installed from a registry, for all platforms', () => {
+    const isHash = (integrity = '') => /^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity);
+    const without = installed.filter(([, { integrity }]) => !isHash(integrity)).map(([path]) => path);
+    expect(installed.length).toBeGreaterThan(100);
+    expect(without).toEqual(WITHOUT_HASH);
+  });
+
+  test('names no registry: a package comes from the one that npm is configured for', () => {
+    expect(installed.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+    expect(readFileSync('.npmrc', 'utf8')).toMatch(/^omit-lockfile-registry-resolved=true$/m);
+  });
+
   test.each(Object.entries(FIXED_IN))('has no vulnerable version of %s (before %s)', (name, fixed) => {
-    const installed = Object.entries(packages)
+    const versions = Object.entries(packages)
       .filter(([path]) => path.endsWith(`node_modules/${name}`))
       .map(([, { version = '0' }]) => version);
-    expect(installed.filter((version) => isBefore(version, fixed))).toEqual([]);
+    expect(versions.filter((version) => isBefore(version, fixed))).toEqual([]);
   });
 
   test.each(['darwin-arm64', 'darwin-x64', 'linux-arm64', 'win32-x64'])('installs on %s too', (platform) => {

@@ -169,7 +169,7 @@ class OpenHttpExchange extends DescribedRequest implements HttpExchange {
   route = OTHER_ROUTE;
   readonly startedAt = performance.now();
   record: RequestRecord | undefined = undefined;
-  readonly cancellation = new Cancellation();
+  readonly cancellation = new Cancellation(true);
   readonly #slowClientMs: number;
   readonly #listeners: ((durationMs: number) => void)[] = [];
 
@@ -190,6 +190,7 @@ class OpenHttpExchange extends DescribedRequest implements HttpExchange {
       // The access log writes what there was before the client left, and not what cancelling its operation leads to.
       for (const listener of this.#listeners) listener(durationMs);
       if (!response.writableFinished) this.cancellation.cancel();
+      this.cancellation.end();
     });
   }
 

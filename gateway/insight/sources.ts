@@ -1,9 +1,8 @@
 import type { Generation, LastSchemaChange, LiveGraph } from '../graph/index.ts';
 import type { FiguresOfSources, SourceFigures } from './source-figures.ts';
 
-/** Changes of one schema that are listed, and characters of each. */
+/** Changes of one schema that are listed. */
 const MAX_SHOWN_CHANGES = 50;
-const MAX_SHOWN_MESSAGE = 500;
 
 /** A service behind the gateway, as an operator sees it. */
 export interface SourceInsight extends SourceFigures {
@@ -72,8 +71,5 @@ export function describeSources(
 function changeOf(last: LastSchemaChange | undefined): SourceInsight['last_schema_change'] {
   if (!last) return null;
   const { at, total, breaking, changes } = last;
-  const listed = changes
-    .slice(0, MAX_SHOWN_CHANGES)
-    .map((one) => ({ ...one, message: one.message.slice(0, MAX_SHOWN_MESSAGE) }));
-  return { at: new Date(at).toISOString(), total, breaking, changes: listed };
+  return { at: new Date(at).toISOString(), total, breaking, changes: changes.slice(0, MAX_SHOWN_CHANGES) };
 }

@@ -20,7 +20,7 @@ export function withinTimeLimit<T>(
     work(ofClient, done);
     return;
   }
-  const limited = new Cancellation();
+  const limited = new Cancellation(true);
   let isDone = false;
   const finish = (result: T) => {
     if (isDone) return;
@@ -34,6 +34,8 @@ export function withinTimeLimit<T>(
     finish(late());
     limited.cancel();
   }, seconds * 1000);
+  // What the work has received stays in memory until the client has its response.
+  if (!ofClient.whenOver(() => limited.end())) limited.end();
   ofClient.add(limited);
   if (ofClient.isCancelled) limited.cancel();
   work(limited, finish);

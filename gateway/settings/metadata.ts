@@ -19,6 +19,14 @@ export const graphSettings = {
   HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS: setting
     .flag(false)
     .describe('Whether a remote schema without permissions is visible to the role `admin` only.'),
+  PORTICO_SCHEMA_MAX_BYTES: setting
+    .integer(8_388_608, 1_024, 536_870_912, 'bytes')
+    .describe(
+      'Size of the response with which a service gives its schema, and of a supergraph that is fetched. See [resilience.md](resilience.md#schemas-of-services).',
+    ),
+  PORTICO_SCHEMA_MAX_ELEMENTS: setting
+    .integer(20_000, 100, 10_000_000)
+    .describe('Types, fields, arguments, enum values, members of unions and directives of the schema of one service.'),
   PORTICO_ROOT_TYPE_NAMES: z
     .enum(['standard', 'hasura'], { error: 'expected standard or hasura' })
     .default('standard')

@@ -43,5 +43,7 @@ export const upstreamSettings = {
     .describe("Size of a service's response."),
   PORTICO_UPSTREAM_MAX_BUFFERED_BYTES: setting
     .integer(134_217_728, 65_536, 17_179_869_184, 'bytes')
-    .describe('Size of all long responses that a process buffers at the same time.'),
+    .describe(
+      'Memory that all long responses may take in a process at the same time: four times the length of one that is received, which is what it takes to read it, and the length of one that is passed through, until its client has it.',
+    ),
 };

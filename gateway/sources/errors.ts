@@ -2,6 +2,7 @@ import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { ErrorCode } from '../errors.ts';
 import { UpstreamError, type UpstreamFailure } from '../upstream/index.ts';
 import type { OperationContext } from './operation-context.ts';
+import { serviceMessage } from './service-text.ts';
 
 /** An error of a source as the client may see it: no address, no stack, the source's name in `extensions.service`. */
 export function sourceError(
@@ -74,7 +75,10 @@ export function truncatedResponse(
 
 /** Logs that the connection of a subscription is lost, and returns the error for the client. */
 export function eventsLost(service: string, reason: string, context: OperationContext): GraphQLError {
-  context.log.warn({ event: 'upstream.events_lost', source: service, reason }, 'connection of a subscription lost');
+  context.log.warn(
+    { event: 'upstream.events_lost', source: service, reason: serviceMessage(reason) },
+    'connection of a subscription lost',
+  );
   const message = `the connection to the service "${service}" is lost`;
   return sourceError(service, 'remote-schema-error', message, { reason: 'connection' });
 }

@@ -29,6 +29,7 @@ export {
 export { contextBelow, type HttpHints, type OperationContext } from './operation-context.ts';
 export { mapErrors } from './remote-schema/index.ts';
 export { openSchemaStore, type SchemaStore } from './schema-store.ts';
+export { joinedReasons, serviceMessage } from './service-text.ts';
 export {
   CompositionInterrupted,
   type Source,

@@ -15,6 +15,7 @@ import type {
 import type { CustomizedSchema } from './customization/index.ts';
 import type { OperationContext } from './operation-context.ts';
 import type { SchemaStore } from './schema-store.ts';
+import { boundedProblems, joinedReasons } from './service-text.ts';
 
 /** The part of a source that a role sees, as the stitching library takes it. */
 export type Subschema = SubschemaConfig<unknown, unknown, unknown, OperationContext> & {
@@ -91,6 +92,16 @@ export interface TypeOwnership {
   keysOf(type: string): readonly { readonly service: string; readonly key: string }[];
 }
 
+/** How large the schema of a service may be. Its service decides about it, and the graphs of all roles are made of it. */
+export interface SchemaLimits {
+  /** Bytes of the response that has it. */
+  readonly maxBytes: number;
+  /** Types, fields, arguments, enum values, members of unions and directives together. */
+  readonly maxElements: number;
+}
+
+export const DEFAULT_SCHEMA_LIMITS: SchemaLimits = { maxBytes: 8 * 1024 * 1024, maxElements: 20_000 };
+
 /** The dependencies of a source, beside its metadata. */
 export interface SourceDependencies {
   readonly environment: Environment;
@@ -120,6 +131,8 @@ export interface SourceDependencies {
   readonly jobs?: Jobs | undefined;
   /** Durations of compositions of subgraphs. */
   readonly compositions?: Durations | undefined;
+  /** How large the schemas of services may be. */
+  readonly schemaLimits?: SchemaLimits;
   /** Where schemas of remote schemas are stored, for starts while a service is down. */
   readonly schemas?: SchemaStore | undefined;
 }
@@ -133,15 +146,15 @@ export interface SourceProblem {
   readonly line?: number | undefined;
 }
 
-/** A source that cannot be used: its metadata or its responses are invalid. */
+/** A source that cannot be used: its metadata or its responses are invalid. What it says of them is bounded. */
 export class SourceError extends Error {
   readonly problems: readonly SourceProblem[];
 
   constructor(problems: readonly (string | SourceProblem)[]) {
     const all = problems.map((problem) => (typeof problem === 'string' ? { message: problem } : problem));
-    super(all.map(({ message }) => message).join('; '));
+    super(joinedReasons(all.map(({ message }) => message)));
     this.name = 'SourceError';
-    this.problems = all;
+    this.problems = boundedProblems(all);
   }
 }
 

@@ -12,6 +12,9 @@ export const UNCOUNTED_BYTES = 64 * 1024;
 /** Responses of a source that uses less than this share of the budget are never paused because of others. */
 const SHARE_OF_A_SOURCE = 1 / 4;
 
+/** How long a response waits for those before it to be sent to their clients. */
+const PATIENCE_MS = 1_000;
+
 /**
  * How many bytes of responses may be in memory at a time, over all sources of this process. A limit for each response
  * alone is not enough: hundreds may be in flight, and a service with endless responses would use the memory of all
@@ -19,8 +22,9 @@ const SHARE_OF_A_SOURCE = 1 / 4;
  *
  * Once the budget is spent, responses of the sources that use most are no longer read, so that these have to wait (TCP
  * flow control). One of them, the first to have exceeded it, is read on: otherwise all of them could wait for each
- * other. So the memory in use is at most the budget, the longest response that is allowed, and a quarter of the budget
- * for each further source.
+ * other. A response counts until the client has what is made of it. While that takes the budget, the next response waits
+ * for a second at most, since a request may need several before it sends anything. So the memory in use is at most the budget,
+ * the longest response that is allowed, and a quarter of the budget for each further source, unless clients read slowly.
  */
 export class AnswerBudget {
   readonly #maxBytes: number;
@@ -28,6 +32,7 @@ export class AnswerBudget {
   #running: BudgetedAnswer | undefined;
   readonly #held = new Set<BudgetedAnswer>();
   #bytes = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -51,6 +56,10 @@ export class AnswerBudget {
         ofSource += bytes;
         this.#bytes += bytes;
         if (this.#bytes > this.#maxBytes && ofSource > this.#maxBytes * SHARE_OF_A_SOURCE) this.#restrain(answer);
+      },
+      keep: (bytes) => {
+        ofSource += bytes;
+        this.#bytes += bytes;
       },
       giveBack: (bytes, answer) => {
         ofSource -= bytes;
@@ -76,19 +85,31 @@ export class AnswerBudget {
     if (this.#bytes <= this.#maxBytes / 2) {
       for (const one of this.#held) one.release();
       this.#held.clear();
-    } else if (!this.#running) {
-      const [next] = this.#held;
-      if (!next) return;
-      this.#running = next;
-      this.#held.delete(next);
-      next.release();
+    } else if (!this.#running && this.#held.size > 0) {
+      if (this.#bytes <= this.#maxBytes) this.#releaseNext();
+      else this.#timer ??= setTimeout(() => this.#goOn(), PATIENCE_MS).unref();
     }
+  }
+
+  #goOn(): void {
+    this.#timer = undefined;
+    if (!this.#running) this.#releaseNext();
+  }
+
+  #releaseNext(): void {
+    const [next] = this.#held;
+    if (!next) return;
+    this.#running = next;
+    this.#held.delete(next);
+    next.release();
   }
 }
 
 export interface SourceBudget {
   /** Counts received bytes; pauses the response when they exceed the budget. */
   take(bytes: number, answer: BudgetedAnswer): void;
-  /** Releases the bytes of a response that has ended. */
+  /** Counts what is made of a response that has been received. */
+  keep(bytes: number): void;
+  /** Gives back bytes of a response that has ended; some of them may be given back later. */
   giveBack(bytes: number, answer: BudgetedAnswer): void;
 }

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type Cancellable, type Cancellation, Chunks } from '../../platform/index.ts';
+import { boundedText, type Cancellable, type Cancellation, Chunks } from '../../platform/index.ts';
 import { type BudgetedAnswer, type SourceBudget, UNCOUNTED_BYTES } from './answer-budget.ts';
 import type { Deadline, Timed } from './timer-buckets.ts';
 
@@ -65,6 +65,9 @@ export type UpstreamFailure =
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL', 'EAGAIN']);
 const EXHAUSTED_RETRY_SECONDS = 1;
 
+/** Characters of why a call failed. */
+const MAX_REASON = 1_000;
+
 /** An upstream gave no usable response. The message is for logs; it may contain addresses. */
 export class UpstreamError extends Error {
   constructor(
@@ -75,7 +78,9 @@ export class UpstreamError extends Error {
   ) {
     // A name with several addresses fails with an error that has a code and no message.
     const { message, code } = (cause ?? {}) as { message?: string; code?: string };
-    super([reason, withoutTls(message) ?? (message || code)].filter(Boolean).join(': '), { cause });
+    const what = withoutTls(message) ?? (message || code);
+    // A message may quote the service, such as the names of its certificate.
+    super([reason, what && boundedText(what, MAX_REASON)].filter(Boolean).join(': '), { cause });
     this.name = 'UpstreamError';
   }
 
@@ -106,6 +111,9 @@ export interface ExchangeLimits {
   /** Begins a deadline. */
   readonly deadline: (timed: Timed, timeoutMs: number) => Deadline;
 }
+
+/** What a response takes beside its bytes once it is read, in lengths of it: a copy in one piece, its text, its value. */
+const READ_FACTOR = 3;
 
 /** One request that is under way: undici's handler, its deadlines and its cancellation. */
 export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable, Timed, UpstreamFlow, BudgetedAnswer {
@@ -205,15 +213,17 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   #keep(chunk: Buffer): void {
     this.#chunks.add(chunk);
     if (this.#size <= UNCOUNTED_BYTES) return;
-    this.#counted += chunk.length;
-    this.#budget.take(chunk.length, this);
+    // Whether it will be read is not known yet, and then it would be too late to wait.
+    const bytes = chunk.length * (1 + READ_FACTOR);
+    this.#counted += bytes;
+    this.#budget.take(bytes, this);
   }
 
   onResponseEnd(): void {
-    if (!this.#end()) return;
+    if (!this.#end(true)) return;
     try {
       if (this.#sink) this.#sink.onEnd();
-      else this.#handler.onResponse(new CompleteResponse(this.#status, this.#headers, this.#chunks.list));
+      else this.#handler.onResponse(this.#complete());
     } catch (error) {
       // undici would swallow the error, and the caller would wait for ever.
       this.#handler.onError(new UpstreamError('connection', error));
@@ -264,26 +274,54 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
     this.fail(new UpstreamError('connection', new Error(reason)));
   }
 
+  /** What was received is in memory until its client has the response that is made of it. */
+  #giveBack(isNeeded: boolean): void {
+    const kept = this.#counted / (1 + READ_FACTOR);
+    const isKept = isNeeded && this.#cancellation?.whenOver(() => this.#budget.giveBack(kept, this));
+    this.#budget.giveBack(isKept ? this.#counted - kept : this.#counted, this);
+  }
+
+  #complete(): UpstreamResponse {
+    const chunks = this.#chunks.list;
+    // To read it, its chunks are put together, decoded and parsed.
+    const onRead = this.#counted > 0 ? () => this.#countRead() : undefined;
+    return new CompleteResponse(this.#status, this.#headers, chunks, onRead);
+  }
+
+  #countRead(): void {
+    const bytes = this.#size * READ_FACTOR;
+    const giveBack = () => this.#budget.giveBack(bytes, this);
+    this.#budget.keep(bytes);
+    if (!this.#cancellation?.whenOver(giveBack)) giveBack();
+  }
+
   /** @returns false when it had ended before. */
-  #end(): boolean {
+  #end(isComplete = false): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
     this.#deadline.end();
     this.#headersDeadline?.end();
     this.#cancellation?.delete(this);
-    if (this.#counted > 0) this.#budget.giveBack(this.#counted, this);
+    if (this.#counted > 0) this.#giveBack(isComplete && !this.#sink);
     return true;
   }
 }
 
 class CompleteResponse implements UpstreamResponse {
+  #onRead: (() => void) | undefined;
+
   constructor(
     readonly status: number,
     readonly headers: UpstreamResponse['headers'],
     readonly chunks: readonly Buffer[],
-  ) {}
+    onRead: (() => void) | undefined,
+  ) {
+    this.#onRead = onRead;
+  }
 
   get bytes(): Buffer {
+    this.#onRead?.();
+    this.#onRead = undefined;
     const [first] = this.chunks;
     return first && this.chunks.length === 1 ? first : Buffer.concat(this.chunks);
   }

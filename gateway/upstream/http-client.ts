@@ -25,6 +25,8 @@ export interface UpstreamRequest {
   readonly timeoutMs: number;
   /** For a retry, or a call that has waited: the timeout of the whole call, of which `timeoutMs` is the remainder. */
   readonly fullTimeoutMs?: number;
+  /** The longest response that is taken, in bytes, where that is less than of other responses. */
+  readonly maxResponseBytes?: number;
   /** Whether it is a query: it changes nothing, so it may be retried and its response shared. */
   readonly isQuery?: boolean;
   /** Whether its response may be received in parts, as it arrives: then it cannot be shared. */
@@ -169,7 +171,9 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
     function dispatch(request: UpstreamRequest, handler: UpstreamHandler): void {
       const { cancellation, timeoutMs, fullTimeoutMs } = request;
       // The remainder of a timeout is hardly ever as long for two requests.
-      const ownLimits = fullTimeoutMs === undefined ? limits : limitsOfRemainder;
+      const ofTimeout = fullTimeoutMs === undefined ? limits : limitsOfRemainder;
+      const ownLimits =
+        request.maxResponseBytes === undefined ? ofTimeout : shorter(ofTimeout, request.maxResponseBytes);
       const exchange = new UpstreamExchange(handler, cancellation, timeoutMs, ownLimits);
       if (!exchange.isOver) pending.add({ request, exchange, addressOf });
     }
@@ -185,6 +189,10 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
     },
   };
+}
+
+function shorter(limits: ExchangeLimits, maxBytes: number): ExchangeLimits {
+  return { ...limits, maxBodyBytes: Math.min(limits.maxBodyBytes, maxBytes) };
 }
 
 /** A request that is to be sent. */

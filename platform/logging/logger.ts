@@ -1,6 +1,7 @@
 import { constants, fstatSync, openSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino, stdTimeFunctions, symbols } from 'pino';
 import { sourcePositions } from '../own-code/index.ts';
+import { boundedLine } from './bounded-line.ts';
 import { errorForLog } from './error-for-log.ts';
 import { LineOutput } from './line-output.ts';
 
@@ -36,6 +37,7 @@ const SECRET_FIELDS = [
 
 /**
  * A structured logger: one JSON object a line on standard output, with `level`, `time` (ISO 8601), `service` and `msg`.
+ * A line of more than 16 KiB is cut.
  * Code that logs still has to leave secrets out; the redaction is a second line of defence.
  *
  * Writes to standard output never wait for its reader. Several lines are written together, each within a tenth of a second.
@@ -57,7 +59,7 @@ export function createLogger(
       censor: '[redacted]',
     },
   };
-  return pino(options, to);
+  return pino(options, { write: (line) => to.write(boundedLine(line)) });
 }
 
 /** Errors with the places of sources in their stacks. */

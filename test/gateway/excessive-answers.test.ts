@@ -11,8 +11,10 @@ const TYPES = `
 const orders = await keep(changingUpstream(TYPES, { Query: { orders: () => 1, parcels: () => 2 } }));
 const users = await keep(changingUpstream('type Query { users: Int }', { Query: { users: () => 2 } }));
 let hookAnswers: string;
+let hookStatus: number;
 const hook = await keep(
   webhook((_, response) => {
+    response.writeHead(hookStatus);
     response.end(hookAnswers);
   }),
 );
@@ -37,6 +39,7 @@ const gateway = await keep(
 );
 const token = issuer.token();
 beforeEach(() => {
+  hookStatus = 200;
   orders.instead = undefined;
   users.instead = undefined;
 });
@@ -78,6 +81,38 @@ describe('more errors than are relayed', () => {
     const { body } = await gateway.graphql('{ orders parcels users }', { token });
     expect(body.data).toEqual({ orders: null, parcels: null, users: 2 });
     expect(new Set(body.errors?.map(({ path }) => path?.[0]))).toEqual(new Set(['orders', 'parcels']));
+  });
+});
+
+describe('texts of errors that are longer than anybody reads', () => {
+  const HUGE = 'x'.repeat(500_000);
+  const LONG_ERROR = { message: HUGE, path: ['orders', HUGE], extensions: { code: HUGE, kind: 'shut', more: [HUGE] } };
+  const CUT = /^x+… \(49\d{4} more characters\)$/;
+
+  test('are cut, and say how much is missing', async () => {
+    ordersAnswers(JSON.stringify({ data: null, errors: [LONG_ERROR] }));
+    for (const document of [
+      '{ orders }',
+      '{ orders users }',
+      '{ ...some @include(if: true) users } fragment some on Query { orders }',
+    ]) {
+      const { text, body } = await gateway.graphql(document, { token });
+      expect(text.length).toBeLessThan(20_000);
+      expect(body.errors?.[0]).toMatchObject({
+        message: expect.stringMatching(CUT),
+        extensions: { code: expect.stringMatching(CUT), kind: 'shut', service: 'orders' },
+      });
+    }
+  });
+
+  test('are cut where a webhook reports them', async () => {
+    hookAnswers = JSON.stringify({ message: HUGE, code: HUGE });
+    hookStatus = 400;
+    const { body } = await gateway.graphql('{ bill { total } }', { token });
+    expect(body.errors?.[0]).toMatchObject({
+      message: expect.stringMatching(CUT),
+      extensions: { code: expect.stringMatching(CUT) },
+    });
   });
 });
 

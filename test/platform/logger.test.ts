@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { createLogger, type Logger } from '../../platform/index.ts';
+import { createLogger, type Logger, lineWriter } from '../../platform/index.ts';
 import { until } from '../gateway/harness/keep.ts';
 
 const EVENT = 'listener.failed';
@@ -66,6 +66,56 @@ describe('a log line', () => {
   test('shows an error with its stack', () => {
     const [line] = logged((log) => log.error({ event: EVENT, err: new TypeError('broken') }, 'failed')).lines;
     expect(line?.err).toMatchObject({ type: 'TypeError', message: 'broken', stack: expect.stringContaining('broken') });
+  });
+});
+
+describe('a line of more than 16 KiB', () => {
+  const MAX_BYTES = 16 * 1024;
+  const kept = { level: 'warn', service: 'gateway', event: EVENT, msg: 'failed' };
+
+  test.each<[what: string, fields: Record<string, unknown>]>([
+    ['a long text', { reason: 'x'.repeat(5_000_000) }],
+    ['a text of characters that take several bytes', { reason: '\u{1f600}'.repeat(100_000) }],
+    ['a text that JSON has to escape', { reason: '\u0000"'.repeat(100_000) }],
+    ['a long list', { changes: Array.from({ length: 50_000 }, (_, at) => ({ message: `field ${at} was removed` })) }],
+    ['many fields', Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`field${at}`, 'x'.repeat(50)]))],
+    ['long names of fields', { of: { [`x${'y'.repeat(100_000)}`]: 1 } }],
+    ['deep nesting', { of: JSON.parse(`${'[['.repeat(2_000)}"${'x'.repeat(20_000)}"${']]'.repeat(2_000)}`) }],
+    ['an error with a long message', { err: new Error('x'.repeat(100_000)) }],
+    [
+      'lists of lists of long texts',
+      { rows: Array.from({ length: 50 }, () => Array.from({ length: 50 }, () => Array(50).fill('x'.repeat(100)))) },
+    ],
+  ])('is cut, says how much, and stays JSON: %s', (_what, fields) => {
+    const { text, lines } = logged((log) => log.warn({ event: EVENT, ...fields }, 'failed'));
+    expect(text.match(/\n/g)).toHaveLength(1);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_BYTES);
+    expect(lines).toEqual([expect.objectContaining({ ...kept, cut_bytes: expect.any(Number) })]);
+    expect(lines[0]?.cut_bytes).toBeGreaterThan(0);
+  });
+
+  test('says how many bytes it is shorter by', () => {
+    const long = logged((log) => log.warn({ event: EVENT, reason: 'x'.repeat(100_000) }, 'failed'));
+    const note = `,"cut_bytes":${long.lines[0]?.cut_bytes}`;
+    const short = logged((log) => log.warn({ event: EVENT, reason: '' }, 'failed'));
+    const whole = Buffer.byteLength(short.text) + 100_000;
+    expect(long.lines[0]?.cut_bytes).toBe(whole - (Buffer.byteLength(long.text) - note.length));
+  });
+
+  test('is not cut one byte earlier', () => {
+    const line = (length: number) => logged((log) => log.warn({ event: EVENT, reason: 'x'.repeat(length) }, 'failed'));
+    const room = MAX_BYTES - Buffer.byteLength(line(0).text);
+    expect(line(room).lines[0]).toEqual(expect.objectContaining({ reason: 'x'.repeat(room) }));
+    expect(line(room).lines[0]).not.toHaveProperty('cut_bytes');
+    expect(line(room + 1).lines[0]).toHaveProperty('cut_bytes');
+  });
+
+  test('is cut where it was written by hand, too', () => {
+    const lines: string[] = [];
+    const log = createLogger('gateway', 'info', { write: (line) => void lines.push(line) });
+    lineWriter(log).write(`{"level":"info","msg":"${'x'.repeat(100_000)}"}\n`);
+    expect(lines[0]?.length).toBeLessThan(MAX_BYTES);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'info', cut_bytes: expect.any(Number) });
   });
 });
 

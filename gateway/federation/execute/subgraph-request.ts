@@ -1,5 +1,5 @@
 import { parseServiceJson } from '../../../platform/index.ts';
-import { MAX_RELAYED_ERRORS } from '../../errors.ts';
+import { isRelayedPath, MAX_RELAYED_ERRORS, relayedExtensions, relayedMessage } from '../../errors.ts';
 import { type JoinError, SubgraphFailure, subgraphExtensions } from '../errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import { type ReplyBytes, replyText } from './reply-bytes.ts';
@@ -132,9 +132,13 @@ export function failure(
 
 function readSubgraphError(service: string, error: Json): SubgraphError {
   const given = isObject(error) ? error : {};
-  const message = typeof given.message === 'string' ? given.message : `the service "${service}" reported an error`;
-  const extensions = subgraphExtensions(service, given.extensions);
-  const path = isList(given.path) && given.path.every(isPathSegment) ? given.path : undefined;
+  const message =
+    typeof given.message === 'string' ? relayedMessage(given.message) : `the service "${service}" reported an error`;
+  const extensions = relayedExtensions(
+    subgraphExtensions(service, isObject(given.extensions) ? given.extensions : undefined),
+  );
+  const path =
+    isList(given.path) && given.path.every(isPathSegment) && isRelayedPath(given.path) ? given.path : undefined;
   return { path, at: (place) => (place ? { message, path: place, extensions } : { message, extensions }) };
 }
 

@@ -1,5 +1,5 @@
 import type { RootTypeNames } from '../../schemas/index.ts';
-import type { Source, SourceError } from '../../sources/index.ts';
+import { joinedReasons, type Source, type SourceError } from '../../sources/index.ts';
 import type { Inconsistency, MissingSource } from '../generation/index.ts';
 import { conflictsWith, rootTypeConflicts } from './conflicts.ts';
 import type { OpenedRemotes } from './opened-remotes.ts';
@@ -34,7 +34,7 @@ export function assembleSources(from: SourcesToAssemble): AssembledSources {
   /** Why remote schemas are not part of the graph that are not to blame for it. */
   const held = new Map<string, string>();
   for (const [source, problems] of opened.left) {
-    const reason = problems.map(({ message }) => message).join('; ');
+    const reason = joinedReasons(problems.map(({ message }) => message));
     if (opened.isStored(source)) held.set(source, reason);
     else conflicts.push({ source, reason, problems });
   }
@@ -47,7 +47,7 @@ export function assembleSources(from: SourcesToAssemble): AssembledSources {
   for (const source of [...described.filter((one) => !hasStored(one)), ...described.filter(hasStored)]) {
     const { name, members = [name] } = source;
     const taken = rootTypeNames ? rootTypeConflicts(source, rootTypeNames) : [];
-    const reason = [...taken, ...conflictsWith(source, sources)].join('; ');
+    const reason = joinedReasons([...taken, ...conflictsWith(source, sources)]);
     if (reason === '') sources.push(source);
     else if (hasStored(source)) {
       for (const one of areStored.get(source) ?? []) outdated.set(one, reason);

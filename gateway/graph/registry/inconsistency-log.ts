@@ -1,6 +1,9 @@
 import type { Generation } from '../generation/index.ts';
 import type { LogFields, PendingLog } from './pending-log.ts';
 
+/** Problems that are remembered. A service may cause another one at each introspection. */
+const MAX_REMEMBERED = 10_000;
+
 /** Logs the problems of generations, each once. */
 export class InconsistencyLog {
   readonly #log: PendingLog;
@@ -61,6 +64,7 @@ export class InconsistencyLog {
 
   #once(level: 'warn' | 'error', key: string, detail: LogFields, message: string): void {
     if (this.#logged.has(key)) return;
+    if (this.#logged.size >= MAX_REMEMBERED) this.#logged.clear();
     this.#logged.add(key);
     this.#log[level](detail, message);
   }

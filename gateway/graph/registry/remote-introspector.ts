@@ -10,7 +10,11 @@ import { conflictsWith } from './conflicts.ts';
 import type { OpenedRemotes, Replaced } from './opened-remotes.ts';
 import type { PendingLog } from './pending-log.ts';
 import { SchemaHistory } from './schema-history.ts';
-import { sourceChanges } from './source-changes.ts';
+import { type SourceChanges, sourceChanges } from './source-changes.ts';
+
+/** Changes of one schema that are logged; insight shows more of them. */
+const MAX_LOGGED_CHANGES = 20;
+const NO_CHANGES: SourceChanges = { changes: [], total: 0, breaking: 0 };
 
 interface ReplacedSchema extends Replaced {
   readonly source: string;
@@ -182,9 +186,14 @@ export class RemoteIntrospector {
 
   async #report({ source, then, now }: ReplacedSchema): Promise<void> {
     try {
-      const changes = then && now ? await sourceChanges(then, now) : [];
-      this.history.add(source, changes, Date.now());
-      this.#log.info({ event: 'remote_schema.changed', source, changes }, 'schema of a remote schema changed');
+      const found = then && now ? await sourceChanges(then, now) : NO_CHANGES;
+      this.history.add(source, found, Date.now());
+      const { total, breaking } = found;
+      const changes = found.changes.slice(0, MAX_LOGGED_CHANGES);
+      this.#log.info(
+        { event: 'remote_schema.changed', source, changes, total, breaking },
+        'schema of a remote schema changed',
+      );
     } catch (error) {
       this.#log.error(
         { event: 'remote_schema.comparison_failed', source, err: error },

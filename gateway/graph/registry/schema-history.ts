@@ -1,16 +1,9 @@
-import type { SchemaChange } from '../generation/index.ts';
-
-/** Changes of one schema that are kept; of more the number is. */
-const MAX_KEPT_CHANGES = 200;
+import type { SourceChanges } from './source-changes.ts';
 
 /** The last change of the schema of a remote schema since the gateway opened it. */
-export interface LastSchemaChange {
+export interface LastSchemaChange extends SourceChanges {
   /** When it was taken in, in milliseconds since the epoch. */
   readonly at: number;
-  /** The first ones, the breaking ones before the others. */
-  readonly changes: readonly SchemaChange[];
-  readonly total: number;
-  readonly breaking: number;
 }
 
 /** The last change of each remote schema. */
@@ -21,14 +14,8 @@ export class SchemaHistory {
     return this.#last;
   }
 
-  add(source: string, changes: readonly SchemaChange[], at: number): void {
-    if (changes.length === 0) return;
-    this.#last.set(source, {
-      at,
-      changes: changes.slice(0, MAX_KEPT_CHANGES),
-      total: changes.length,
-      breaking: changes.filter(({ breaking }) => breaking).length,
-    });
+  add(source: string, changes: SourceChanges, at: number): void {
+    if (changes.total > 0) this.#last.set(source, { at, ...changes });
   }
 
   /** Takes over the history of a remote schema from a previous one. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Listeners, type Logger } from '../../../platform/index.ts';
+import { boundedText, Listeners, type Logger } from '../../../platform/index.ts';
 import type { GatewayError } from '../../errors.ts';
 import { invalidToken, revocationsUnavailable } from '../errors.ts';
 
@@ -11,6 +11,9 @@ export interface TokenIdentity {
   /** Seconds since the epoch; undefined counts as issued long ago. */
   readonly issuedAt: number | undefined;
 }
+
+/** Characters of why a list could not be read: it may repeat each problem of it. */
+const MAX_REASON = 1_000;
 
 const idText = z.union([z.string(), z.number()]).transform(String);
 const revocation = z.object({
@@ -141,7 +144,7 @@ export class RevocationFeed {
     } catch (error) {
       if (++this.#failures === LOGGED_FAILURES)
         this.#options.log.warn(
-          { event: 'revocations.fetch_failed', reason: (error as Error).message },
+          { event: 'revocations.fetch_failed', reason: boundedText((error as Error).message, MAX_REASON) },
           'could not fetch revocations, keeping the last list',
         );
     }

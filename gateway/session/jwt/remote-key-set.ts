@@ -1,4 +1,4 @@
-import type { Logger } from '../../../platform/index.ts';
+import { boundedText, type Logger } from '../../../platform/index.ts';
 import { findKeys, type KeySet, type KeysById, readKeySet, type UnusableKey, withKnownKeys } from './key-set.ts';
 import { refreshAfterMs } from './refresh-interval.ts';
 import type { VerificationKey } from './verification-key.ts';
@@ -21,6 +21,10 @@ export interface RemoteKeySetOptions {
 const KEY_RETRY_MS = { first: 250, most: 10_000 };
 /** Fetches that failed in a row make the set stale: one alone has met a busy machine or a restart of the issuer. */
 const STALE_AFTER_FAILURES = 2;
+/** Unusable keys that are logged, and characters of their ids and of reasons: the issuer decides about them. */
+const MAX_LOGGED_KEYS = 20;
+const MAX_KEY_ID = 100;
+const MAX_REASON = 1_000;
 /** A fetch that keeps failing for the same reason is logged this often. */
 const LOG_AGAIN_MS = 60_000;
 /**
@@ -114,7 +118,7 @@ export class RemoteKeySet implements KeySet {
     } catch (error) {
       this.#failures += 1;
       next = Math.min(KEY_RETRY_MS.first * 2 ** (this.#failures - 1), KEY_RETRY_MS.most);
-      this.#logFailure((error as Error).message, next);
+      this.#logFailure(boundedText((error as Error).message, MAX_REASON), next);
     }
     clearTimeout(this.#timer);
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#refresh(), next).unref();
@@ -142,13 +146,17 @@ export class RemoteKeySet implements KeySet {
   }
 
   /** Logs the unusable keys when they have changed. */
-  #logUnusable(unusable: readonly UnusableKey[]): void {
-    const unusableText = JSON.stringify(unusable);
+  #logUnusable(all: readonly UnusableKey[]): void {
+    const unusable = all.slice(0, MAX_LOGGED_KEYS).map(({ kid, problem }) => ({
+      kid: kid && boundedText(kid, MAX_KEY_ID),
+      problem: boundedText(problem, MAX_REASON),
+    }));
+    const unusableText = JSON.stringify([all.length, unusable]);
     if (unusableText === this.#loggedUnusable) return;
     this.#loggedUnusable = unusableText;
     if (unusable.length > 0)
       this.#options.log.warn(
-        { event: 'token_keys.unusable', keys: unusable },
+        { event: 'token_keys.unusable', keys: unusable, total: all.length },
         'token keys that cannot verify any token',
       );
   }

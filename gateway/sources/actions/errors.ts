@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql';
+import { relayedExtensions, relayedMessage } from '../../errors.ts';
 
 /**
  * Marks extensions of an error that go to the client as they are, without a code or path of ours. JSON leaves it out. Its value
@@ -72,11 +73,12 @@ export function errorOfWebhook(action: FailedAction, body: unknown): GraphQLErro
     const problem = 'the error response of the action webhook has no "message"';
     return webhookError(action, problem, { error: 'key "message" not found' }, 'parse-failed');
   }
+  const own = relayedExtensions({ code: typeof code === 'string' ? code : undefined });
   if (typeof extensions === 'object' && extensions !== null && !Array.isArray(extensions))
-    return new GraphQLError(message, {
-      extensions: { ...extensions, [VERBATIM]: typeof code === 'string' ? code : undefined },
+    return new GraphQLError(relayedMessage(message), {
+      extensions: { ...relayedExtensions(extensions), [VERBATIM]: own.code },
     });
-  return new GraphQLError(message, { extensions: { path: '$', code: typeof code === 'string' ? code : 'unexpected' } });
+  return new GraphQLError(relayedMessage(message), { extensions: { path: '$', code: own.code ?? 'unexpected' } });
 }
 
 function unusable(action: FailedAction, message: string, internals: Internals): GraphQLError {

@@ -10,6 +10,7 @@ import {
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import type { Availability } from '../../upstream/index.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
+import { boundedProblems } from '../service-text.ts';
 import { CompositionInterrupted, type Source, SourceError, type SourceProblem } from '../source.ts';
 import { federatedSource } from './federated-source.ts';
 import { groupCustomization } from './federation-customization.ts';
@@ -58,7 +59,7 @@ export async function openFederationGroup(
       return { problems: new Map([[await unforeseen(members, publicRole), [{ message }]]]) };
     });
     if ('source' in opened) return { source: opened.source, left };
-    for (const [name, problems] of opened.problems) left.set(name, problems);
+    for (const [name, problems] of opened.problems) left.set(name, boundedProblems(problems));
   }
   return { source: undefined, left };
 }

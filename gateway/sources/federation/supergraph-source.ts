@@ -6,12 +6,19 @@ import {
   resolveHeaders,
   resolveUrl,
 } from '../../metadata/index.ts';
-import type { Availability, ResilientClient } from '../../upstream/index.ts';
+import { type Availability, type ResilientClient, UpstreamError } from '../../upstream/index.ts';
 import { clientHeaderForwarding } from '../client-headers.ts';
 import { openResilientClient } from '../open-client.ts';
 import { ownHeaderNames } from '../operation-context.ts';
 import { eventsTarget, gatewayAssertion, type RemoteTarget, remoteTarget } from '../remote-schema/index.ts';
-import { type Source, type SourceDependencies, SourceError, type SourceProblem, SourceUnreachable } from '../source.ts';
+import {
+  DEFAULT_SCHEMA_LIMITS,
+  type Source,
+  type SourceDependencies,
+  SourceError,
+  type SourceProblem,
+  SourceUnreachable,
+} from '../source.ts';
 import { federatedSource } from './federated-source.ts';
 import { unknownLabel } from './federation-overrides.ts';
 import { federatedPermissions } from './federation-permissions.ts';
@@ -122,9 +129,10 @@ export async function openSupergraph(remote: SupergraphRemote): Promise<Source> 
   });
 }
 
-async function fetched({ origin, assertion, surroundings: { http } }: SupergraphRemote): Promise<string> {
+async function fetched({ origin, assertion, surroundings }: SupergraphRemote): Promise<string> {
   if ('sdl' in origin) return origin.sdl;
-  const response = await http
+  const { maxBytes } = surroundings.schemaLimits ?? DEFAULT_SCHEMA_LIMITS;
+  const response = await surroundings.http
     .send({
       url: origin.url,
       method: 'GET',
@@ -135,9 +143,15 @@ async function fetched({ origin, assertion, surroundings: { http } }: Supergraph
         ...gatewayAssertion(assertion),
       },
       timeoutMs: FETCH_MS,
+      maxResponseBytes: maxBytes,
     })
     .catch((error: Error) => {
-      throw new SourceUnreachable(error.message);
+      const isTooLarge = error instanceof UpstreamError && error.reason === 'too-large';
+      throw new SourceUnreachable(
+        isTooLarge
+          ? `the supergraph has more than ${maxBytes} bytes: PORTICO_SCHEMA_MAX_BYTES is the limit`
+          : error.message,
+      );
     });
   if (response.status !== 200)
     throw new SourceUnreachable(`the supergraph cannot be fetched: status ${response.status}`);

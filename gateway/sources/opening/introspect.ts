@@ -1,34 +1,31 @@
-import {
-  buildClientSchema,
-  type GraphQLSchema,
-  getIntrospectionQuery,
-  type IntrospectionOptions,
-  type IntrospectionQuery,
-} from 'graphql';
-import type { UpstreamResponse } from '../../upstream/index.ts';
+import { type GraphQLSchema, getIntrospectionQuery, type IntrospectionOptions } from 'graphql';
 import type { RemoteTarget } from '../remote-schema/index.ts';
-import { includesOptions, supportedOptions, withoutRequiredDeprecations } from './introspection-features.ts';
+import { type SchemaLimits, SourceError } from '../source.ts';
+import { includesOptions, supportedOptions } from './introspection-features.ts';
 import {
-  type IsKnown,
+  type AnsweredQuery,
+  type IntrospectedSchema,
+  introspectionIn,
   RefusedQueryError,
-  schemaData,
-  sendSchemaQuery,
-  UnsupportedQueryError,
-} from './schema-queries.ts';
+  schemaOf,
+} from './schema-answer.ts';
+import { type IsKnown, sendSchemaQuery } from './schema-queries.ts';
 
 /** The introspection query of the specification of 2018, which every service answers. */
 const STANDARD: IntrospectionOptions = {};
+const WHAT = 'introspection';
 
 export interface Introspected {
   readonly schema: GraphQLSchema;
   /** Whether it lacks deprecated arguments and input fields, or which inputs are `@oneOf`: the service does not show them. */
   readonly hidesInputs: boolean;
+  /** Its SDL, where it is known already. The schema is known to be valid then. */
+  readonly sdl?: string;
 }
 
-interface IntrospectionAnswer {
+interface IntrospectionAnswer extends IntrospectedSchema {
   /** What was asked for. */
   readonly options: IntrospectionOptions;
-  readonly query: IntrospectionQuery;
 }
 
 /**
@@ -38,26 +35,32 @@ interface IntrospectionAnswer {
  */
 export class Introspection {
   readonly #target: RemoteTarget;
+  readonly #limits: SchemaLimits;
   #options = STANDARD;
   /** Whether a failing server could not be asked for all that it supports. */
   #isIncomplete = false;
 
-  constructor(target: RemoteTarget) {
+  constructor(target: RemoteTarget, limits: SchemaLimits) {
     this.#target = target;
+    this.#limits = limits;
   }
 
   /**
    * @returns undefined where the response body is the same as the last one, which is then not parsed.
-   * @throws Error when there is no usable response; its message is for logs and names no address.
+   * @throws SourceError when the schema is not valid; SchemaTooLarge; Error when there is no usable response; its message is for
+   * logs and names no address.
    */
   async ask(isKnown: IsKnown): Promise<Introspected | undefined> {
     const first = await this.#first(isKnown);
     if (!first) return undefined;
-    const { options, query } = await this.#whole(first, isKnown);
+    const { options, query, checked } = await this.#whole(first, isKnown);
     this.#options = options;
+    const { problems = [], sdl } = checked ?? {};
+    if (problems.length > 0) throw new SourceError(problems.map((problem) => `its schema is not valid: ${problem}`));
     return {
-      schema: buildClientSchema(options.inputValueDeprecation ? withoutRequiredDeprecations(query) : query),
+      schema: schemaOf(query, options.inputValueDeprecation === true, checked !== undefined),
       hidesInputs: !(options.inputValueDeprecation && options.oneOf),
+      ...(sdl !== undefined && { sdl }),
     };
   }
 
@@ -66,7 +69,7 @@ export class Introspection {
     try {
       const response = await this.#send(options);
       if (isKnown(response.body) && !this.#isIncomplete) return undefined;
-      return { options, query: introspectionIn(response) };
+      return await this.#answerOf(response, options);
     } catch (error) {
       if (options === STANDARD || !(error instanceof RefusedQueryError)) throw error;
       const answer = await this.#read(STANDARD, isKnown);
@@ -94,20 +97,19 @@ export class Introspection {
   /** Reads an answer even if it is known; a usable one is known from then on. */
   async #read(options: IntrospectionOptions, isKnown: IsKnown): Promise<IntrospectionAnswer> {
     const response = await this.#send(options);
-    const query = introspectionIn(response);
+    const answer = await this.#answerOf(response, options);
     isKnown(response.body);
-    return { options, query };
+    return answer;
   }
 
-  #send(options: IntrospectionOptions): Promise<UpstreamResponse> {
-    return sendSchemaQuery(this.#target, getIntrospectionQuery(options), 'IntrospectionQuery');
+  async #answerOf(response: AnsweredQuery, options: IntrospectionOptions): Promise<IntrospectionAnswer> {
+    const hasDeprecatedInputs = options.inputValueDeprecation === true;
+    const asked = { kind: 'introspection', what: WHAT, hasDeprecatedInputs } as const;
+    return { options, ...(await introspectionIn(response, asked, this.#limits)) };
   }
-}
 
-function introspectionIn(response: UpstreamResponse): IntrospectionQuery {
-  const data = schemaData(response, 'introspection') as Partial<IntrospectionQuery>;
-  const missing = data.__schema ? 'are no types' : 'is no __schema';
-  if (!Array.isArray(data.__schema?.types))
-    throw new UnsupportedQueryError(`the introspection was refused: there ${missing}`, response.status);
-  return data as IntrospectionQuery;
+  #send(options: IntrospectionOptions): Promise<AnsweredQuery> {
+    const operation = { query: getIntrospectionQuery(options), operationName: 'IntrospectionQuery' };
+    return sendSchemaQuery(this.#target, operation, WHAT, this.#limits);
+  }
 }

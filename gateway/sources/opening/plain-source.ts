@@ -12,6 +12,7 @@ import { executorOf, roleView, transformedOperations } from '../transforms/index
 /**
  * Makes a source of a remote schema that stands by itself: neither a subgraph nor a stitched service.
  *
+ * @param sdl that of the schema, where it is known: printing it takes long.
  * @throws SourceError when its customization does not fit its schema.
  */
 export function openPlainSource(
@@ -19,6 +20,7 @@ export function openPlainSource(
   upstream: GraphQLSchema,
   target: RemoteTarget,
   publicRole: string,
+  sdl = printSchema(upstream),
 ): Source {
   const remote = remoteOperations(target, upstream);
   const once = remoteOperations(target, upstream, true);
@@ -48,7 +50,7 @@ export function openPlainSource(
     schema: whole.schema,
     upstream,
     clients: [target.http],
-    sdl: new Map([[metadata.name, printSchema(upstream)]]),
+    sdl: new Map([[metadata.name, sdl]]),
     subschemaFor: (role) => {
       if (role === ADMIN_ROLE) return whole;
       if (metadata.permissions) return parts.get(role);

@@ -7,14 +7,22 @@ import { openSupergraph, supergraphRemote } from '../federation/index.ts';
 import { openResilientClient } from '../open-client.ts';
 import { ownHeaderNames } from '../operation-context.ts';
 import { eventsTarget, type RemoteTarget, remoteTarget } from '../remote-schema/index.ts';
-import { type Source, type SourceDependencies, SourceError, SourceUnreachable, SourceUnsupported } from '../source.ts';
+import {
+  DEFAULT_SCHEMA_LIMITS,
+  type Source,
+  type SourceDependencies,
+  SourceError,
+  SourceUnreachable,
+  SourceUnsupported,
+} from '../source.ts';
 import { stitchingSource } from '../stitching/index.ts';
 import { definitionFingerprint, type StoredSchema, withoutAddresses } from '../stored-schema.ts';
 import { type Introspected, Introspection } from './introspect.ts';
 import { LastAnswer } from './last-answer.ts';
 import { compositionOf, isAlike, type OpenedRemote, openedSdl } from './opened-remote.ts';
 import { openPlainSource, usableSchema } from './plain-source.ts';
-import { fetchServiceSdl, fetchStitchingSdl, UnsupportedQueryError } from './schema-queries.ts';
+import { UnsupportedQueryError } from './schema-answer.ts';
+import { fetchServiceSdl, fetchStitchingSdl } from './schema-queries.ts';
 
 /** A remote schema as the metadata describes it, not yet introspected. */
 export interface RemoteSchema {
@@ -113,12 +121,12 @@ function serviceWays(
   availability: Availability,
 ): Ways {
   const { definition, schemaSdl } = metadata;
-  const { publicRole } = surroundings;
+  const { publicRole, schemaLimits = DEFAULT_SCHEMA_LIMITS } = surroundings;
   const target = targetOf(metadata, surroundings, availability);
   const asSource = (source: Source): OpenedRemote => ({ kind: 'source', source, availability });
-  const introspection = new Introspection(target);
-  const plain = ({ schema, hidesInputs }: Introspected) =>
-    asSource({ ...openPlainSource(metadata, usableSchema(schema), target, publicRole), hidesInputs });
+  const introspection = new Introspection(target, schemaLimits);
+  const plain = ({ schema, hidesInputs, sdl }: Introspected) =>
+    asSource({ ...openPlainSource(metadata, usableSchema(schema), target, publicRole, sdl), hidesInputs });
   const stitched = (sdl: string) => asSource(stitchingSource(metadata, sdl, target, publicRole));
   const subgraph = (sdl: string): OpenedRemote => ({
     kind: 'subgraph',
@@ -132,11 +140,11 @@ function serviceWays(
       : kept(plain({ schema: buildRemoteSchema(schemaSdl), hidesInputs: false }));
   const askStitched = async (kept: Kept) =>
     schemaSdl === undefined
-      ? last.open((isKnown) => orUnanswered(fetchStitchingSdl(target, isKnown)), stitched, kept)
+      ? last.open((isKnown) => orUnanswered(fetchStitchingSdl(target, schemaLimits, isKnown)), stitched, kept)
       : kept(stitched(schemaSdl));
   const askSubgraph = async (kept: Kept) =>
     schemaSdl === undefined
-      ? last.open((isKnown) => orUnanswered(fetchServiceSdl(target, isKnown)), subgraph, kept)
+      ? last.open((isKnown) => orUnanswered(fetchServiceSdl(target, schemaLimits, isKnown)), subgraph, kept)
       : kept(subgraph(schemaSdl));
   const ask = {
     plain: askPlain,
@@ -170,6 +178,7 @@ async function firstThatFits(kept: Kept, ...ways: readonly Ways['ask'][]): Promi
 /** A service that supports no query for its schema may do so later. */
 function orUnanswered<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((error: Error) => {
+    if (error instanceof SourceError) throw error;
     throw error instanceof UnsupportedQueryError
       ? new SourceUnsupported(error.message)
       : new SourceUnreachable(error.message);

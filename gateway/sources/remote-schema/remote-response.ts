@@ -1,6 +1,6 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { isJsonObject, parseServiceJson } from '../../../platform/index.ts';
-import { MAX_RELAYED_ERRORS, OMITTED_ERRORS } from '../../errors.ts';
+import { isRelayedPath, MAX_RELAYED_ERRORS, OMITTED_ERRORS, relayedExtensions, relayedMessage } from '../../errors.ts';
 import { UpstreamError, type UpstreamResponse } from '../../upstream/index.ts';
 import { invalidJsonResponse, sourceError, sourceFailure } from '../errors.ts';
 import type { HttpHints, OperationContext } from '../operation-context.ts';
@@ -100,9 +100,9 @@ export function relayedErrors(service: string, errors: readonly unknown[]): read
 /** An error that the remote reported: its message, path and extensions stay, its name is added. */
 function relayedError(service: string, error: unknown): GraphQLError {
   const { message, path, extensions } = (error ?? {}) as { message?: unknown; path?: unknown; extensions?: unknown };
-  return new GraphQLError(typeof message === 'string' ? message : 'error without a message', {
-    ...(Array.isArray(path) && path.every(isPathSegment) && { path }),
-    extensions: { code: REMOTE_SCHEMA_ERROR, ...withoutTraces(extensions), service },
+  return new GraphQLError(typeof message === 'string' ? relayedMessage(message) : 'error without a message', {
+    ...(Array.isArray(path) && path.every(isPathSegment) && isRelayedPath(path) && { path }),
+    extensions: { code: REMOTE_SCHEMA_ERROR, ...relayedExtensions(withoutTraces(extensions)), service },
   });
 }
 

@@ -69,6 +69,16 @@ describe('the keys of an issuer', () => {
     expect(asked).toBe(2);
   });
 
+  test('that are unusable fill no log: the first are listed, with the beginnings of their ids', async () => {
+    published = { keys: Array.from({ length: 5_000 }, (_, at) => ({ kid: `${'k'.repeat(1_000)}${at}`, kty: 'odd' })) };
+    keys.start();
+    await pass(0);
+    const line = lines.find((one) => one.includes('token_keys.unusable')) ?? '';
+    expect(JSON.parse(line)).toMatchObject({ total: 5_000 });
+    expect(JSON.parse(line).keys).toHaveLength(20);
+    expect(line).not.toContain('cut_bytes');
+  });
+
   test('are replaced by the refresh: a key that is gone is not accepted any more', async () => {
     keys.start();
     await pass(0);

@@ -1,6 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { UNCOUNTED_BYTES } from '../../../gateway/upstream/answer-budget.ts';
 import { openUpstreamHttp, UpstreamError } from '../../../gateway/upstream/index.ts';
 import { UnfinishedEvents } from '../../../gateway/upstream/unfinished-events.ts';
+import { Cancellation } from '../../../platform/index.ts';
 import { keeper, serve, until } from '../harness/index.ts';
 
 const { keep, close } = keeper();
@@ -11,6 +13,8 @@ const MAX_RESPONSE = 16 * MIB;
 const BUDGET = 8 * MIB;
 const LONG = 6 * MIB;
 const MIDDLING = 200 * 1024;
+/** A response counts as often until it is known whether it is read. */
+const READING = 4;
 /** A connection may bring this much in one turn of the event loop, before it can be held up. */
 const ONE_TURN = 2 * MIB;
 
@@ -52,7 +56,7 @@ describe('answers that take too much memory together', () => {
     clearInterval(watch);
 
     expect(most.held).toBeGreaterThan(5);
-    expect(most.bytes).toBeLessThanOrEqual(BUDGET + MAX_RESPONSE + 12 * ONE_TURN);
+    expect(most.bytes).toBeLessThanOrEqual(BUDGET + READING * (MAX_RESPONSE + 12 * ONE_TURN));
     expect([http.buffered.bytes, http.buffered.held]).toEqual([0, 0]);
   });
 
@@ -69,6 +73,64 @@ describe('answers that take too much memory together', () => {
     for (const reason of await Promise.all(endless)) expect(['timeout', 'too-large', 'exhausted']).toContain(reason);
     expect([http.buffered.bytes, http.buffered.held]).toEqual([0, 0]);
     expect(await ask('long')).toBe(LONG);
+  });
+});
+
+describe('an answer that is complete', () => {
+  test('counts until its client has what is made of it, and four times once it is read', async () => {
+    const { http } = await connections();
+    const cancellation = new Cancellation(true);
+    const request = {
+      url: `${service.url}/long`,
+      method: 'GET',
+      headers: {},
+      timeoutMs: 20_000,
+      cancellation,
+    } as const;
+    const response = await http.send(request);
+    expect(http.buffered.bytes).toBeGreaterThan(LONG - UNCOUNTED_BYTES - ONE_TURN);
+    expect(http.buffered.bytes).toBeLessThanOrEqual(LONG);
+    const before = http.buffered.bytes;
+    expect([response.body.length, response.body.length]).toEqual([LONG, LONG]);
+    expect(http.buffered.bytes).toBe(before + 3 * LONG);
+    cancellation.end();
+    expect(http.buffered.bytes).toBe(0);
+    expect(response.body).toHaveLength(LONG);
+    expect(http.buffered.bytes).toBe(0);
+  });
+
+  test('counts no longer where its client is gone, or nobody says when it is over', async () => {
+    const { http } = await connections();
+    const ended = new Cancellation(true);
+    ended.end();
+    for (const cancellation of [ended, new Cancellation(), undefined]) {
+      const request = {
+        url: `${service.url}/long`,
+        method: 'GET',
+        headers: {},
+        timeoutMs: 20_000,
+        cancellation,
+      } as const;
+      const response = await http.send(request);
+      expect(response.body).toHaveLength(LONG);
+      expect(http.buffered.bytes).toBe(0);
+    }
+  });
+
+  test('does not keep others of the same client for ever', async () => {
+    const { http } = await connections();
+    const cancellation = new Cancellation(true);
+    const request = {
+      url: `${service.url}/long`,
+      method: 'GET',
+      headers: {},
+      timeoutMs: 20_000,
+      cancellation,
+    } as const;
+    const responses = await Promise.all(Array.from({ length: 3 }, () => http.send(request)));
+    expect(responses.map(({ bytes }) => bytes.length)).toEqual([LONG, LONG, LONG]);
+    cancellation.end();
+    expect([http.buffered.bytes, http.buffered.held]).toEqual([0, 0]);
   });
 });
 
@@ -108,7 +170,7 @@ describe('answers that are received as they come', () => {
     // Those that wait for their turn may be late on a slow machine.
     for (const reason of endless) expect(['too-large', 'exhausted']).toContain(reason);
     expect(most.held).toBeGreaterThan(5);
-    expect(most.bytes).toBeLessThanOrEqual(BUDGET + MAX_RESPONSE + 12 * ONE_TURN);
+    expect(most.bytes).toBeLessThanOrEqual(BUDGET + READING * (MAX_RESPONSE + 12 * ONE_TURN));
     expect([http.buffered.bytes, http.buffered.held]).toEqual([0, 0]);
   });
 
