@@ -16,6 +16,7 @@ import {
 } from 'graphql';
 import { type Fragments, fragmentsOf } from '../../syntax/index.ts';
 import { type RoleView, sourceTypeName } from './role-view.ts';
+import { type SelectedFields, SelectedObjects } from './selected-objects.ts';
 
 /** What has to be looked at in an object of a response, by response keys. */
 export type FieldShapes = ReadonlyMap<string, FieldShape>;
@@ -113,17 +114,12 @@ function unusedKey(document: DocumentNode): string {
   return key;
 }
 
-interface SelectedField {
-  readonly nodes: FieldNode[];
-  readonly sets: SelectionSetNode[];
-}
-
 /** Looks at the same selections of the same type once, however often fragments lead to them. */
 class ShapeReader {
   /** Selections of objects whose types have to be known. */
   readonly typed = new Set<SelectionSetNode>();
   readonly #view: RoleView;
-  readonly #fragments: Fragments;
+  readonly #selections: SelectedObjects;
   readonly #added: ReadonlySet<SelectionSetNode>;
   readonly #numbers = new Map<SelectionSetNode, number>();
   readonly #ids = new Map<string, string>();
@@ -131,7 +127,7 @@ class ShapeReader {
 
   constructor(view: RoleView, fragments: Fragments, added: ReadonlySet<SelectionSetNode>) {
     this.#view = view;
-    this.#fragments = fragments;
+    this.#selections = new SelectedObjects(view, fragments);
     this.#added = added;
   }
 
@@ -144,7 +140,7 @@ class ShapeReader {
   }
 
   #read(type: GraphQLCompositeType, sets: readonly SelectionSetNode[]): ObjectShape | undefined {
-    const { customized, narrowed } = this.#view;
+    const { narrowed } = this.#view;
     const hasAddedKey = sets.some((set) => this.#added.has(set));
     const made = (fields: ObjectShape['fields'], visible?: ReadonlySet<string>): ObjectShape => {
       const isByType = 'byType' in fields;
@@ -156,31 +152,36 @@ class ShapeReader {
       return { id, type: type.name, visible, hasAddedKey, fields };
     };
     if (!isAbstractType(type)) {
-      const fields = looked(this.#fieldsOf(type, sets));
+      const fields = looked(this.#fieldsOf(type, this.#selections.fieldsOf(type, sets)));
       return fields.size > 0 || hasAddedKey ? made(fields) : undefined;
     }
     const visible = narrowed?.objects.get(sourceTypeName(this.#view, type.name));
     const merged = new Map<string, FieldShape | undefined>();
-    const byType = new Map<string, FieldShapes>();
     let isAlike = true;
-    for (const possible of customized.schema.getPossibleTypes(type)) {
-      const fields = this.#fieldsOf(possible, sets);
+    const groups = this.#selections.alikeTypes(type, sets).map(({ types, first, selected }) => {
+      const fields = this.#fieldsOf(first, selected);
       for (const [key, field] of fields) {
         if (merged.has(key) && merged.get(key)?.id !== field?.id) isAlike = false;
         merged.set(key, field);
       }
-      byType.set(sourceTypeName(this.#view, possible.name), looked(fields));
+      return { types, fields };
+    });
+    if (!isAlike) {
+      const byType = groups.flatMap(({ types, fields }) => {
+        const own = looked(fields);
+        return types.map(({ name }) => [sourceTypeName(this.#view, name), own] as const);
+      });
+      return made({ byType: new Map(byType) }, visible);
     }
-    if (!isAlike) return made({ byType }, visible);
     const fields = looked(merged);
     return fields.size > 0 || hasAddedKey || visible ? made(fields, visible) : undefined;
   }
 
   /** The fields of objects of a type by their response keys; undefined where one need not be looked at. */
-  #fieldsOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): ReadonlyMap<string, FieldShape | undefined> {
+  #fieldsOf(type: GraphQLObjectType, selected: SelectedFields): ReadonlyMap<string, FieldShape | undefined> {
     const { customized, narrowed } = this.#view;
     const shapes = new Map<string, FieldShape | undefined>();
-    for (const [key, { nodes, sets: below }] of this.#collect(type, sets)) {
+    for (const [key, { nodes, sets: below }] of selected) {
       const name = nodes[0]?.name.value ?? key;
       if (name === '__typename') {
         shapes.set(key, customized.types.has(type.name) ? { kind: 'type-name', id: 'type-name' } : undefined);
@@ -200,40 +201,6 @@ class ShapeReader {
       }
     }
     return shapes;
-  }
-
-  /** What is selected of objects of a type, under conditions too (GraphQL section 6.3.2). */
-  #collect(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): ReadonlyMap<string, SelectedField> {
-    const fields = new Map<string, SelectedField>();
-    const spread = new Set<string>();
-    const collect = ({ selections }: SelectionSetNode): void => {
-      for (const selection of selections) {
-        if (selection.kind === Kind.FIELD) {
-          const key = (selection.alias ?? selection.name).value;
-          const field = fields.get(key) ?? { nodes: [], sets: [] };
-          fields.set(key, field);
-          field.nodes.push(selection);
-          if (selection.selectionSet) field.sets.push(selection.selectionSet);
-          continue;
-        }
-        if (selection.kind === Kind.FRAGMENT_SPREAD) {
-          if (spread.has(selection.name.value)) continue;
-          spread.add(selection.name.value);
-        }
-        const fragment =
-          selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
-        if (fragment && this.#applies(fragment.typeCondition?.name.value, type)) collect(fragment.selectionSet);
-      }
-    };
-    for (const set of sets) collect(set);
-    return fields;
-  }
-
-  #applies(condition: string | undefined, type: GraphQLObjectType): boolean {
-    if (condition === undefined || condition === type.name) return true;
-    const { schema } = this.#view.customized;
-    const found = schema.getType(condition);
-    return isAbstractType(found) && schema.isSubType(found, type);
   }
 
   #numberOf(set: SelectionSetNode): number {

@@ -126,6 +126,18 @@ describe.each([
     expect(asked?.body.query).not.toMatch(/on Query/);
   });
 
+  test.each([
+    ['a field', '{ int @skip(if: true) }', {}],
+    ['a field beside its type', '{ __typename int @skip(if: true) }', { __typename: 'Query' }],
+    ['a fragment', '{ ...root @skip(if: true) } fragment root on Query { int }', {}],
+    ['a fragment without a name', 'query ($no: Boolean = false) { ... on Query @include(if: $no) { int } }', {}],
+    ['a mutation', 'mutation { ... on Mutation { put(n: 1) @skip(if: true) { n } } }', {}],
+  ])('is not asked for what is skipped: %s', async (__, query, data) => {
+    expect((await roots.gateway.graphql(query, { token })).body).toEqual({ data });
+    const asked = roots.service.operations().map(({ body }) => body.query);
+    expect(asked.filter((text) => !text.includes('__typename'))).toEqual([]);
+  });
+
   test('names its mutation root as the graph does', async () => {
     const query = 'mutation { ... on Mutation { __typename put(n: 1) { n } } }';
     const text = '{"data":{"__typename":"mutation_root","put":{"n":1}}}';
