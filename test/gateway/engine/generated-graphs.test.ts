@@ -72,7 +72,8 @@ test(
     }
     expect(findings.filter(({ kind }) => kind === 'never answered' || kind === 'internal error')).toEqual([]);
   },
-  120_000 + RUNS * 10_000,
+  // What is wrong with one graph takes long to reduce.
+  RUNS === 1 ? 3_600_000 : 120_000 + RUNS * 10_000,
 );
 
 function costLines({ graph, costs }: GraphCosts): object[] {
