@@ -2,13 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { FIXED_SEED, SEED } from '../../seed.ts';
 import { checkGraph, type Finding } from './check-graph.ts';
-import { modelOf, openGraph } from './generated-graph.ts';
+import { modelOf, NOT_OPENED, openGraph } from './generated-graph.ts';
 import { type GraphCosts, higherCosts } from './operation-costs.ts';
 import { openProductEngine } from './product-engine.ts';
 import { describeReduced } from './reduce-finding.ts';
 
 /** What the present engine gets wrong of the usual graphs. It may only become less. */
-const KNOWN_FINDINGS = 17;
+const KNOWN_FINDINGS = 16;
+/** Graphs that compose, and that the present engine cannot be opened over. */
+const KNOWN_NOT_OPENED = 4;
 
 const DEFAULT_RUNS = 200;
 const DEFAULT_OPERATIONS = 6;
@@ -30,12 +32,16 @@ test(
     const findings: Finding[] = [];
     const costs: GraphCosts[] = [];
     const discarded = new Map<string, number>();
+    const notOpened: string[] = [];
     let [checked, operations] = [0, 0];
     for (let seed = SEED; checked < RUNS && seed < SEED + RUNS * MOST_SEEDS; seed++) {
+      // An engine may end the process.
+      if (REPORT) writeFileSync(REPORT, JSON.stringify({ running: seed }));
       const graph = await openGraph(seed, modelOf(seed), openProductEngine);
       if (typeof graph === 'string') {
         const code = graph.split(':')[0] ?? '';
         discarded.set(code, (discarded.get(code) ?? 0) + 1);
+        if (code === NOT_OPENED) notOpened.push(`${seed}: ${graph}`);
         continue;
       }
       checked += 1;
@@ -49,19 +55,25 @@ test(
     for (const { kind } of findings) kinds[kind] = (kinds[kind] ?? 0) + 1;
     const summary = { checked, discarded: Object.fromEntries(discarded), operations, findings: kinds };
     if (REPORT)
-      writeFileSync(REPORT, JSON.stringify({ summary, costs: costs.flatMap(costLines), findings }, undefined, 1));
+      writeFileSync(
+        REPORT,
+        JSON.stringify({ summary, notOpened, costs: costs.flatMap(costLines), findings }, undefined, 1),
+      );
     process.stderr.write(`generated graphs: ${JSON.stringify(summary)}\n`);
     // One graph is looked at for what is wrong with it.
+    if (RUNS === 1 && notOpened[0]) throw new Error(notOpened[0]);
     if (RUNS === 1 && findings[0]) throw new Error(await describeReduced(findings[0], openProductEngine));
     expect(checked).toBe(RUNS);
     const isUsual = SEED === FIXED_SEED && RUNS === DEFAULT_RUNS && OPERATIONS === DEFAULT_OPERATIONS;
     if (isUsual) {
+      expect(notOpened.length).toBeLessThanOrEqual(KNOWN_NOT_OPENED);
       expect(findings.length).toBeLessThanOrEqual(KNOWN_FINDINGS);
       expect(higherCosts('generated', costs)).toEqual([]);
     }
     expect(findings.filter(({ kind }) => kind === 'never answered' || kind === 'internal error')).toEqual([]);
   },
-  120_000 + RUNS * 10_000,
+  // What is wrong with one graph takes long to reduce.
+  RUNS === 1 ? 3_600_000 : 120_000 + RUNS * 10_000,
 );
 
 function costLines({ graph, costs }: GraphCosts): object[] {

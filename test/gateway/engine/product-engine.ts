@@ -73,7 +73,7 @@ export class NotAnswered extends Error {
 /** The shortest time between two looks at an operation that is not answered yet. */
 const LOOK_MS = 20;
 /** An operation that waits for no service at so many of them waits for ever. The event loop turns between two of them, however busy. */
-const MOST_LOOKS = 150;
+const MOST_LOOKS = 50;
 /** A service answers at once here. */
 const TIMEOUT_MS = 600_000;
 

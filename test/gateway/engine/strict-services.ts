@@ -1,8 +1,6 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { addResolversToSchema } from '@graphql-tools/schema';
 import {
-  type ConstDirectiveNode,
-  type DocumentNode,
   execute,
   GraphQLError,
   type GraphQLSchema,
@@ -15,9 +13,9 @@ import {
   validate,
   valueFromASTUntyped,
 } from 'graphql';
-import { parseFieldSet } from '../../../gateway/supergraph/index.ts';
 import { givenValues, selectedOf } from '../generated/supergraphs/model-values.ts';
 import type { Service } from './in-process-services.ts';
+import { factsOf, type SubgraphFacts } from './subgraph-facts.ts';
 
 /** An object of the data, with its fields: values, or functions of a field's arguments. Every service has the same. */
 export interface DataObject {
@@ -63,24 +61,6 @@ interface Located {
   readonly provided?: ReadonlyMap<string, readonly SelectionNode[]>;
 }
 
-interface FieldFacts {
-  readonly isExternal: boolean;
-  readonly requires: readonly SelectionNode[] | undefined;
-  readonly provides: readonly SelectionNode[];
-}
-
-interface TypeFacts {
-  readonly isInterfaceObject: boolean;
-  /** A type of the first version of the specification that another service defines: all that it has of that one is external. */
-  readonly isExtension: boolean;
-  readonly interfaces: Set<string>;
-  /** The keys by which its service finds objects. */
-  readonly keys: (readonly SelectionNode[])[];
-  readonly fields: Map<string, FieldFacts>;
-}
-
-type Facts = ReadonlyMap<string, TypeFacts>;
-
 /** Services that answer with the same data, and reject what a gateway must not send. */
 export function openStrictServices(graph: StrictGraph): StrictServices {
   const rejections: string[] = [];
@@ -117,44 +97,7 @@ export function sdlsOf({ subgraphs }: Pick<StrictGraph, 'subgraphs'>): ReadonlyM
 export const OF_DATA = 'OF_DATA';
 
 interface Scope extends StrictGraph {
-  readonly facts: ReadonlyMap<string, Facts>;
-}
-
-function factsOf(document: DocumentNode): Facts {
-  const types = new Map<string, TypeFacts>();
-  for (const node of document.definitions) {
-    if (!('fields' in node) || !/^(Object|Interface)Type/.test(node.kind)) continue;
-    const directives = node.directives ?? [];
-    const type = types.get(node.name.value) ?? {
-      isExtension: node.kind.endsWith('Extension'),
-      isInterfaceObject: directives.some(({ name }) => name.value === 'interfaceObject'),
-      interfaces: new Set<string>(),
-      keys: [],
-      fields: new Map<string, FieldFacts>(),
-    };
-    types.set(node.name.value, type);
-    for (const directive of directives)
-      if (directive.name.value === 'key' && argumentOf(directive, 'resolvable') !== false)
-        type.keys.push(parseFieldSet(String(argumentOf(directive, 'fields'))));
-    if ('interfaces' in node) for (const { name } of node.interfaces ?? []) type.interfaces.add(name.value);
-    for (const field of node.fields ?? []) {
-      const setOf = (name: string) => {
-        const found = field.directives?.find((one) => one.name.value === name);
-        return found && parseFieldSet(String(argumentOf(found as ConstDirectiveNode, 'fields')));
-      };
-      type.fields.set(field.name.value, {
-        isExternal: field.directives?.some(({ name }) => name.value === 'external') ?? false,
-        requires: setOf('requires'),
-        provides: setOf('provides') ?? [],
-      });
-    }
-  }
-  return types;
-}
-
-function argumentOf({ arguments: given = [] }: ConstDirectiveNode, name: string): unknown {
-  const found = given.find((one) => one.name.value === name);
-  return found && valueFromASTUntyped(found.value);
+  readonly facts: ReadonlyMap<string, SubgraphFacts>;
 }
 
 /** The value of a field, before it is checked. */

@@ -1,5 +1,6 @@
 import type { Case } from './case.ts';
 import { firstVersion } from './first-version.ts';
+import { interfaceObjectsBelowEachOther } from './interface-objects.ts';
 import { queryInPayload } from './query-in-payload.ts';
 import { rootTypeNames } from './root-type-names.ts';
 import { externalKeysOfSharedRoot, unionBelowSharedFields } from './shared-roots.ts';
@@ -12,7 +13,6 @@ import {
 } from './values-and-keys.ts';
 
 export type { Case, CaseOperation, Way } from './case.ts';
-export { KNOWN_FAILURES } from './known-failures.ts';
 
 export const CASES: readonly Case[] = [
   externalKeysOfSharedRoot,
@@ -25,4 +25,5 @@ export const CASES: readonly Case[] = [
   providedOfRecursiveType,
   unionBelowSharedFields,
   rootTypeNames,
+  interfaceObjectsBelowEachOther,
 ];

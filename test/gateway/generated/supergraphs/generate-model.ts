@@ -160,13 +160,16 @@ class ModelGenerator {
     const random = this.#random;
     const known = this.#objects.filter(isEntity);
     const candidates = parent ? known.filter((one) => parent.members.includes(one.name)) : known;
-    const members = random.some(candidates, 1 + random.below(candidates.length));
+    let members = random.some(candidates, 1 + random.below(candidates.length));
+    // An interface object needs a subgraph without any of the interface's types: fewer types leave one.
+    for (let tries = 0; this.#isWide && !parent && tries < 4 && this.#homeOf(members) === undefined; tries++)
+      members = random.some(candidates, 1 + random.below(candidates.length));
     const fields = new Map(parent?.fields);
     const own = 1 + random.below(2);
     for (let at = 0; at < own; at++) fields.set(this.#name('i'), this.#leafType());
-    const home = this.#graphs.find((graph) => members.every((one) => hasKey(one, graph, 'id')));
-    const others = this.#graphs.filter((graph) => !members.some(({ graphs }) => graphs.has(graph)));
-    const hasObject = !parent && home !== undefined && others.length > 0 && random.chance(70);
+    const home = this.#homeOf(members);
+    const others = this.#withoutAny(members);
+    const hasObject = !parent && home !== undefined && random.chance(70);
     const haveId = members.every((one) => [...one.graphs.keys()].some((graph) => hasKey(one, graph, 'id')));
     if (hasObject || (haveId && random.chance(60))) fields.set('id', 'ID!');
     this.#interfaces.push({
@@ -177,6 +180,16 @@ class ModelGenerator {
       ...(hasObject && { objectGraph: random.oneOf(others) }),
       objectFields: [],
     });
+  }
+
+  /** The subgraph that may have an interface with a key, where another one may have it as an interface object. */
+  #homeOf(members: readonly ObjectModel[]): string | undefined {
+    const home = this.#graphs.find((graph) => members.every((one) => hasKey(one, graph, 'id')));
+    return this.#withoutAny(members).length > 0 ? home : undefined;
+  }
+
+  #withoutAny(members: readonly ObjectModel[]): string[] {
+    return this.#graphs.filter((graph) => !members.some(({ graphs }) => graphs.has(graph)));
   }
 
   #addUnion(): void {
