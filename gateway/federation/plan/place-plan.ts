@@ -10,6 +10,8 @@ export interface Place {
   readonly provides: Selections | undefined;
   /** Whether objects have to say which type they have. */
   readonly needsTypename: boolean;
+  /** Whether only what the service itself has is planned; the rest is left over. */
+  readonly isLocal: boolean;
 }
 
 /** How what is wanted at a place is fetched. It does not depend on where the place is, so that equal ones share it. */

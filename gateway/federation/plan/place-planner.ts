@@ -32,8 +32,8 @@ export class PlacePlanner {
   }
 
   plan(wanted: Selections, place: Place): PlacePlan {
-    const { service, typeName, provides, needsTypename } = place;
-    const key = JSON.stringify([wanted.id, service, typeName, provides?.id, needsTypename]);
+    const { service, typeName, provides, needsTypename, isLocal } = place;
+    const key = JSON.stringify([wanted.id, service, typeName, provides?.id, needsTypename, isLocal]);
     const known = this.#known.get(key);
     if (known) return known;
     const before = this.#typePlanner.unfinished;
@@ -118,7 +118,9 @@ export class PlacePlanner {
       const { object, lookup, representation, isForAnyType } = visit;
       const isEntry = visit.isEntry;
       const fields = this.#scope.selections.mergedFields(visit.fields).map((field): PlannedField => {
-        const below = field.below && this.belowOf(field, type, object, isEntry ? place?.provides : undefined);
+        const below =
+          field.below &&
+          this.belowOf(field, type, object, isEntry ? place?.provides : undefined, isEntry && place?.isLocal);
         return { field, below };
       });
       for (const [one, keys] of visit.needs) {
@@ -139,6 +141,7 @@ export class PlacePlanner {
     type: string,
     { service, own }: ServiceObject,
     provides: Selections | undefined,
+    isLocal = false,
   ): PlacePlan | undefined {
     const found = own.field(field.name);
     if (!found || !field.below) return undefined;
@@ -153,6 +156,7 @@ export class PlacePlanner {
       typeName: found.typeName,
       provides: both.length > 0 ? selections.merged(both) : undefined,
       needsTypename: !isObjectHere && (types.isAbstract(found.typeName) || types.isAbstract(inGraph)),
+      isLocal,
     });
   }
 }

@@ -88,7 +88,12 @@ export class TypePlanner {
     }
     const leftover: WantedField[] = [];
     const inside: WantedField[] = [...(here.entryVisit?.fields ?? [])];
-    if (later.length > 0) this.#assign(later, here, inside, leftover);
+    if (place?.isLocal) leftover.push(...later);
+    else if (later.length > 0) this.#assign(later, here, inside, leftover);
+    // Fields that the client selects keep its order, so that a response may be relayed as it is.
+    const order = new Map(wanted.map(({ key }, at) => [key, at]));
+    const positionOf = (field: WantedField) => order.get(field.key) ?? wanted.length;
+    for (const { fields } of here.visits) fields.sort((one, other) => positionOf(one) - positionOf(other));
     return { visits: shared(here.visits), inside: this.#scope.selections.mergedFields(inside), leftover };
   }
 
@@ -102,7 +107,7 @@ export class TypePlanner {
     if (field.name === '__typename') return entry.isTyped ? NOTHING_BELOW : undefined;
     if (!resolves(entry.object, field, type, place?.provides)) return undefined;
     if (!field.below) return NOTHING_BELOW;
-    return this.#places.belowOf(field, type, entry.object, place?.provides);
+    return this.#places.belowOf(field, type, entry.object, place?.provides, place?.isLocal);
   }
 
   /** Chooses where each field is fetched: in the fewest waves, and then by the fewest calls. */
@@ -114,7 +119,12 @@ export class TypePlanner {
       const choices = rest.flatMap((one) => {
         const options = this.#options(one.field, here, routes).filter(({ route }) => !one.without.has(route));
         const complete = options.filter(({ below }) => !below?.leftover);
-        if (complete.length > 0) return [{ ...one, options: complete }];
+        if (complete.length > 0) {
+          const parts = this.#inParts(one.field, complete, here);
+          if (!parts) return [{ ...one, options: complete }];
+          for (const { field, option } of parts) this.#take(field, option, here, routes, inside);
+          return [];
+        }
         const partial = options.filter(({ below }) => below?.inside).sort((a, b) => a.wave - b.wave)[0];
         if (!partial) leftover.push(one.field);
         else {
@@ -127,6 +137,33 @@ export class TypePlanner {
       this.#cover(choices, here, routes, inside);
       rest = next;
     }
+  }
+
+  /**
+   * A field that several services share, in two parts that need nothing further: in fewer waves than from one of them with joins.
+   * Undefined where there are no such parts.
+   */
+  #inParts(field: WantedField, options: readonly Option[], here: PlannedObject) {
+    const first = Math.min(...options.map(({ arrival }) => arrival));
+    const candidates = options.filter(
+      ({ arrival, requires, needsType }) => arrival === first && !requires && !needsType,
+    );
+    if (candidates.length < 2 || options.some(({ wave }) => wave === first)) return undefined;
+    for (const option of candidates) {
+      const own = this.#places.belowOf(field, here.type, option.route.object, undefined, true);
+      if (!own?.inside || !own.leftover) continue;
+      const rest = { ...field, below: own.leftover };
+      for (const other of candidates) {
+        if (other === option) continue;
+        const below = this.#places.belowOf(rest, here.type, other.route.object, undefined, true);
+        if (!below || below.leftover) continue;
+        return [
+          { field: { ...field, below: own.inside }, option },
+          { field: rest, option: other },
+        ];
+      }
+    }
+    return undefined;
   }
 
   /** Takes the services that give the most fields for a call, until all fields are taken. */

@@ -7,11 +7,6 @@ import { type GraphCosts, higherCosts } from './operation-costs.ts';
 import { openProductEngine } from './product-engine.ts';
 import { describeReduced } from './reduce-finding.ts';
 
-/** What the present engine gets wrong of the usual graphs. It may only become less. */
-const KNOWN_FINDINGS = 16;
-/** Graphs that compose, and that the present engine cannot be opened over. */
-const KNOWN_NOT_OPENED = 4;
-
 const DEFAULT_RUNS = 200;
 const DEFAULT_OPERATIONS = 6;
 /**
@@ -66,11 +61,10 @@ test(
     expect(checked).toBe(RUNS);
     const isUsual = SEED === FIXED_SEED && RUNS === DEFAULT_RUNS && OPERATIONS === DEFAULT_OPERATIONS;
     if (isUsual) {
-      expect(notOpened.length).toBeLessThanOrEqual(KNOWN_NOT_OPENED);
-      expect(findings.length).toBeLessThanOrEqual(KNOWN_FINDINGS);
       expect(higherCosts('generated', costs)).toEqual([]);
     }
-    expect(findings.filter(({ kind }) => kind === 'never answered' || kind === 'internal error')).toEqual([]);
+    expect(notOpened).toEqual([]);
+    expect(findings).toEqual([]);
   },
   // What is wrong with one graph takes long to reduce.
   RUNS === 1 ? 3_600_000 : 120_000 + RUNS * 10_000,

@@ -9,11 +9,6 @@ const issuer = await keep(openIssuer());
 const token = issuer.token();
 const { allStitchingDirectivesTypeDefs } = stitchingDirectives();
 
-/** Operations, by tests, that the present gateway gets wrong: take out what is right now. */
-const KNOWN_FAILURES: ReadonlySet<string> = new Set([
-  'a type that no field of a stitched service returns is a type condition',
-]);
-
 type Resolvers = Parameters<typeof graphqlUpstream>[1];
 
 async function stitched(name: string, sdl: string, resolvers: Resolvers) {
@@ -42,8 +37,7 @@ async function expectRight(
   const metadata = { 'remote_schemas.yaml': remotes };
   const gateway = await keep(openGateway({ issuer, metadata, environment }));
   const { body } = await gateway.graphql(text, { token });
-  if (KNOWN_FAILURES.has(expect.getState().currentTestName ?? '')) expect(body).not.toEqual(expected);
-  else expect(body).toEqual(expected);
+  expect(body).toEqual(expected);
 }
 
 const PARTS = [

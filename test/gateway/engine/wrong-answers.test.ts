@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { CASES } from './cases/index.ts';
 import { openProductEngine } from './product-engine.ts';
 import { openCase, problemOf } from './run-case.ts';
 
