@@ -38,14 +38,25 @@ export function transformedOperations(source: SourceOperations, view: RoleView):
   if (isAsItIs(view)) return source;
   const { compile, compileSubscription, incremental } = source;
   return {
-    ...(compile && { compile: (operation) => compiledOperation(translated(operation, view), compile, view) }),
+    ...(compile && {
+      compile: (written) => {
+        const operation = translated(written, view);
+        return operation && compiledOperation(operation, compile, view);
+      },
+    }),
     ...(compileSubscription && {
-      compileSubscription: (operation) => compiledSubscription(translated(operation, view), compileSubscription, view),
+      compileSubscription: (written) => {
+        const operation = translated(written, view);
+        return operation && compiledSubscription(operation, compileSubscription, view);
+      },
     }),
     ...(incremental && {
       incremental: {
         directives: incremental.directives,
-        compile: (operation) => incrementalOperation(translated(operation, view), incremental),
+        compile: (written) => {
+          const operation = translated(written, view);
+          return operation && incrementalOperation(operation, incremental);
+        },
       },
     }),
   };
@@ -57,7 +68,11 @@ interface Translated extends SentOperation {
   readonly wrapping: NamespaceWrapping | undefined;
 }
 
-function translated(whole: OperationDocument, view: RoleView): Translated {
+/**
+ * Undefined for a mutation that selects its namespace under several response keys: a failure in one of them must not
+ * take away the results of the others, so that each is a request of its own.
+ */
+function translated(whole: OperationDocument, view: RoleView): Translated | undefined {
   const { customized, upstream } = view;
   const { namespace, schema } = customized;
   if (namespace === undefined) {
@@ -72,6 +87,7 @@ function translated(whole: OperationDocument, view: RoleView): Translated {
   const sent = sentOperation(view, single ?? whole, shape);
   if (single) return { ...sent, ...unwrapSingle(sent), shape, wrapping: wrapSingle(single, types) };
   const { keys, ...unwrapped } = unwrapSeveral(sent, namespace, upstream.getRootType(kind)?.name ?? '');
+  if (kind === 'mutation' && keys.length > 1) return undefined;
   return { ...sent, ...unwrapped, shape, wrapping: wrapSeveral(whole.document, whole.operation, keys, types) };
 }
 

@@ -99,6 +99,14 @@ describe('root fields in a namespace', () => {
     expect(fields.indexOf('place')).toBeLessThan(fields.indexOf('cancel'));
   });
 
+  test('keep the result of a mutation when a later one fails', async () => {
+    const query =
+      'mutation { a: shop { place(input: {}) { id } } b: shop { place(input: { status: SHIPPED }) { id } } c: shop { cancel(id: 1) } }';
+    const { data, errors } = await send(query);
+    expect(data).toEqual({ a: { place: { id: '1' } }, b: null, c: { cancel: 'SHIPPED' } });
+    expect(errors).toMatchObject([{ path: ['b', 'place'] }]);
+  });
+
   test('have their errors where the client asked for them', async () => {
     const { data, errors } = await send('{ mine: shop { oops: broken { id } orders { failing } } }');
     expect(data).toEqual({ mine: { oops: null, orders: [{ failing: null }] } });

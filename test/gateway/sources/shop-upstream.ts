@@ -63,7 +63,10 @@ export function shopUpstream(): Promise<GraphqlUpstream> {
       broken: failing,
       echo: (_, given) => JSON.stringify(given),
     },
-    mutation_root: { place: () => ORDER, cancel: () => 'SHIPPED' },
+    mutation_root: {
+      place: (_, { input }) => (input.status === 'SHIPPED' ? failing() : ORDER),
+      cancel: () => 'SHIPPED',
+    },
     Order: { parent: () => ORDER, failing },
   });
 }
