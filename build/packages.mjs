@@ -20,7 +20,6 @@ const STAMP = 'dist/.packages.json';
 export const BUNDLED_PACKAGES = [
   '@fastify/busboy',
   '@graphql-inspector/core',
-  '@graphql-tools/federation',
   '@graphql-tools/schema',
   '@graphql-tools/stitching-directives',
   '@graphql-tools/utils',
