@@ -22,10 +22,12 @@ export const PROGRAMS = {
     'gateway/check/weigh-changes-worker.ts',
     'gateway/cli/main.ts',
     'gateway/composition/compose-worker.ts',
+    'gateway/graph/registry/source-changes-worker.ts',
     'gateway/insight/metadata-files-worker.ts',
     'gateway/main.ts',
     // What `npm start` loads before the gateway begins.
     'gateway/process/index.ts',
+    'gateway/sources/opening/schema-answer-worker.ts',
   ],
   start: ['start/embedded-database/main.ts', 'start/launch.ts', 'start/main.ts', 'start/preload.ts'],
 };

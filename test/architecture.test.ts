@@ -252,7 +252,6 @@ const RULES: ArchitectureRules = {
     'platform/command-line.ts',
     'platform/pglite-batches.ts',
     'platform/settings/setting-text.ts',
-    'platform/worker-rpc.ts',
   ]),
   maxFiles: 25,
 };

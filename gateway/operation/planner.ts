@@ -66,10 +66,7 @@ export class OperationPlanner {
       usage: undefined,
       named: undefined,
     };
-    const { arrival } = planned.plans.plan;
-    const isPlanned = () => this.#counts.planning.add(performance.now() - startedAt);
-    if (arrival) void arrival.then(isPlanned);
-    else isPlanned();
+    this.#counts.planning.add(performance.now() - startedAt);
     return planned;
   }
 }

@@ -38,8 +38,6 @@ export interface CompiledOperation {
   readonly kind: 'forward' | 'local' | 'join';
   /** Whether files that come with the operation are sent on. */
   readonly takesFiles?: boolean;
-  /** Resolves when it can be run at once, where it waits for a plan that is made in the background. Never rejects. */
-  readonly arrival?: Promise<void> | undefined;
   /** The requests of a `join`; undefined where they are not known before it runs. */
   describe?(variables: Variables): readonly PlannedRequest[] | undefined;
   /**

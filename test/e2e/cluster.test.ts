@@ -188,7 +188,7 @@ withRedis('three gateways behind a balancer', () => {
     const from = '198.51.100.7';
     for (let attempt = 0; attempt < 3; attempt++)
       expect(await logIn('bob', 'a wrong password', { from })).toMatchObject({ success: false, retryAfter: undefined });
-    const refused = await ofEach((to) => logIn('bob', 'bob-acme-demo-pass', { to }));
+    const refused = await ofEach((to) => logIn('bob', 'bob-acme-demo-pass', { to, from }));
     for (const { success, retryAfter } of refused) {
       expect(success).toBe(false);
       expect(Number(retryAfter)).toBeGreaterThan(0);

@@ -8,9 +8,15 @@ export class CommonFields {
   readonly #calls = new Map<string, Set<string>>();
   readonly #counts = new Map<string, number>();
   readonly #types: number;
+  /** Two of one id are about the same. */
+  readonly id: number;
 
-  /** @param wantedOf what is wanted of objects of each type */
-  constructor(wantedOf: ReadonlyMap<string, readonly WantedField[]>) {
+  /**
+   * @param id of the selections that are wanted
+   * @param wantedOf what is wanted of objects of each type
+   */
+  constructor(id: number, wantedOf: ReadonlyMap<string, readonly WantedField[]>) {
+    this.id = id;
     this.#types = wantedOf.size;
     for (const { key, call, below } of [...wantedOf.values()].flat()) {
       this.#calls.set(key, (this.#calls.get(key) ?? new Set()).add(call));

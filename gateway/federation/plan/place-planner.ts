@@ -1,19 +1,10 @@
-import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { CommonFields } from './common-fields.ts';
 import type { Place, PlacePlan, PlannedField, Visit, VisitPart } from './place-plan.ts';
+import type { TypeVisit } from './planned-object.ts';
+import { type PlanningScope, Searches } from './planning-scope.ts';
 import { type RouteEntry, type ServiceObject, serviceObjects } from './routes.ts';
-import type { Selections, SelectionsFactory, WantedField } from './selections.ts';
-import type { Steps } from './steps.ts';
-import { TypePlanner, type TypeVisit } from './type-planner.ts';
-
-/** What planning one operation shares. */
-export interface PlanningScope {
-  readonly types: SupergraphTypes;
-  /** The names of all services, in the order of the supergraph. */
-  readonly services: readonly string[];
-  readonly selections: SelectionsFactory;
-  readonly steps: Steps;
-}
+import { type Selections, TYPENAME, type WantedField } from './selections.ts';
+import { TypePlanner } from './type-planner.ts';
 
 /** Plans what is wanted at places. The same for the same kind of place is planned once. */
 export class PlacePlanner {
@@ -21,9 +12,9 @@ export class PlacePlanner {
   readonly #known = new Map<string, PlacePlan>();
   readonly #typePlanner: TypePlanner;
 
-  constructor(scope: PlanningScope) {
-    this.#scope = scope;
-    this.#typePlanner = new TypePlanner(scope, this);
+  constructor(scope: Omit<PlanningScope, 'searches' | 'belowOf'>) {
+    this.#scope = { ...scope, searches: new Searches(), belowOf: (...given) => this.#belowOf(...given) };
+    this.#typePlanner = new TypePlanner(this.#scope);
   }
 
   /** Plans fields of the root of an operation. */
@@ -31,17 +22,17 @@ export class PlacePlanner {
     return this.#plan(wanted, undefined, [rootType], false);
   }
 
-  plan(wanted: Selections, place: Place): PlacePlan {
+  #planAt(wanted: Selections, place: Place): PlacePlan {
     const { service, typeName, provides, needsTypename, isLocal } = place;
     const key = JSON.stringify([wanted.id, service, typeName, provides?.id, needsTypename, isLocal]);
     const known = this.#known.get(key);
     if (known) return known;
-    const before = this.#typePlanner.unfinished;
+    const before = this.#scope.searches.met;
     const types = this.#typesAt(place);
     const isUntyped = this.#scope.types.type(typeName)?.in(service)?.isInterfaceObject === true;
     const made = this.#plan(wanted, place, types, isUntyped);
     // A plan that was made while ways of its own were still being looked for may lack some.
-    if (this.#typePlanner.unfinished === before) this.#known.set(key, made);
+    if (this.#scope.searches.met === before) this.#known.set(key, made);
     return made;
   }
 
@@ -65,7 +56,7 @@ export class PlacePlanner {
     const wantedOf = new Map(seen.map((type) => [type, wanted.fieldsOf(type)]));
     const ofInterface = place && isUntyped ? wanted.fieldsOf(place.typeName) : [];
     const needsType = isUntyped && differ([ofInterface, ...wantedOf.values()]);
-    const common = isUntyped ? new CommonFields(wantedOf) : undefined;
+    const common = isUntyped ? new CommonFields(wanted.id, wantedOf) : undefined;
     const leftover = new Map<string, readonly WantedField[]>();
     const inside = new Map<string, readonly WantedField[]>();
     const slots = new Map<string, VisitBuilder>();
@@ -120,7 +111,7 @@ export class PlacePlanner {
       const fields = this.#scope.selections.mergedFields(visit.fields).map((field): PlannedField => {
         const below =
           field.below &&
-          this.belowOf(field, type, object, isEntry ? place?.provides : undefined, isEntry && place?.isLocal);
+          this.#belowOf(field, type, object, isEntry ? place?.provides : undefined, isEntry && place?.isLocal);
         return { field, below };
       });
       for (const [one, keys] of visit.needs) {
@@ -135,8 +126,7 @@ export class PlacePlanner {
     return made;
   }
 
-  /** Plans what is wanted of the value of a field of a type in a service; undefined where it has no such field. */
-  belowOf(
+  #belowOf(
     field: WantedField,
     type: string,
     { service, own }: ServiceObject,
@@ -151,7 +141,7 @@ export class PlacePlanner {
     const both = [provided, given].filter((one) => one !== undefined);
     const inGraph = (types.type(type)?.fieldType(field.name) ?? '').replace(/[[\]!]/g, '');
     const isObjectHere = types.type(found.typeName)?.in(service)?.isInterfaceObject === true;
-    return this.plan(field.below, {
+    return this.#planAt(field.below, {
       service,
       typeName: found.typeName,
       provides: both.length > 0 ? selections.merged(both) : undefined,
@@ -220,5 +210,5 @@ function differ(all: readonly (readonly WantedField[])[]): boolean {
 
 function withTypename(fields: readonly WantedField[]): readonly WantedField[] {
   if (fields.some(({ name }) => name === '__typename')) return fields;
-  return [{ key: '__typename', name: '__typename', arguments: [], call: '__typename', below: undefined }, ...fields];
+  return [TYPENAME, ...fields];
 }

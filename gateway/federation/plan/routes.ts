@@ -1,5 +1,4 @@
 import type { FieldSet, ServiceType, SupergraphTypes } from '../../supergraph/index.ts';
-import type { Selections, WantedField } from './selections.ts';
 
 /** Objects of a type as a service has them: under the name of the type, or of an interface as an interface object. */
 export interface ServiceObject {
@@ -99,11 +98,3 @@ export function findShortestRoutes(routes: readonly Route[], waveOf: (lookup: Lo
     }
   }
 }
-
-/** A field that was wanted at a place and can be had nowhere from there. */
-export interface Leftover {
-  readonly type: string;
-  readonly field: WantedField;
-}
-
-export type { Selections };

@@ -23,6 +23,14 @@ export interface WantedField {
   readonly below: Selections | undefined;
 }
 
+export const TYPENAME: WantedField = {
+  key: '__typename',
+  name: '__typename',
+  arguments: [],
+  call: '__typename',
+  below: undefined,
+};
+
 /** What is wanted of objects, by their types: of a client, of a key or of requirements, or several of these together. */
 export interface Selections {
   /** Two of one id are the same. */

@@ -67,7 +67,6 @@ function sourcePlan(
   return {
     kind: prepared.kind,
     ...(prepared.takesFiles && { takesFiles: true }),
-    arrival: prepared.arrival,
     ...(prepared.describe && { describe: prepared.describe }),
     run: (variables, context, done) => {
       const fieldsAtRun = () => rootFieldsAtRun(operation, fragments, variables);

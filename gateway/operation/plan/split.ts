@@ -51,11 +51,9 @@ export function splitPlan({ operation }: OperationDocument, fragments: Fragments
   const orderOf = (variables: Variables) =>
     inOrder ? undefined : [...rootFieldsAtRun(operation, fragments, variables).keys()];
   const keys = groups.map((group) => group.keys);
-  const arrivals = parts.flatMap(({ arrival }) => arrival ?? []);
   return {
     kind: 'split',
     parts: described,
-    ...(arrivals.length > 0 && { arrival: Promise.all(arrivals).then(() => {}) }),
     run: (variables, context, done) => {
       const finish = (answers: readonly OperationAnswer[]) => done(joinedAnswer(answers, keys, orderOf(variables)));
       if (isMutation) runInTurn(parts, variables, context, finish);

@@ -105,7 +105,6 @@ export const openProductEngine: OpenEngine = async (graph, services, { labels = 
     },
     prepare: async (text) => {
       const compiled = subschema.compile?.(operationOf(text));
-      await compiled?.arrival;
       return { describe: (variables) => compiled?.describe?.(variables) };
     },
     close: () => source.setActive?.(false),

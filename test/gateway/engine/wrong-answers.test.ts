@@ -6,7 +6,7 @@ import { openCase, problemOf } from './run-case.ts';
 describe.each(CASES.map((one) => [one.name, one] as const))('%s', (_, one) => {
   const ways = one.ways ?? (['composed', 'supergraph'] as const);
   const tried = ways.flatMap((way) => one.operations.map(({ text }, at) => [way, text, at] as const));
-  test.each(tried)('%s: %s', async (way, text, at) => {
+  test.each(tried)('%s: %s', async (way, _text, at) => {
     const operation = one.operations[at];
     if (!operation) throw new TypeError('no operation');
     const problem = await openCase(one, way, openProductEngine)

@@ -1,0 +1,36 @@
+import type { SupergraphTypes } from '../../supergraph/index.ts';
+import type { PlacePlan } from './place-plan.ts';
+import type { ServiceObject } from './routes.ts';
+import type { Selections, SelectionsFactory, WantedField } from './selections.ts';
+import type { Steps } from './steps.ts';
+
+/** What planning one operation shares. */
+export interface PlanningScope {
+  readonly types: SupergraphTypes;
+  /** The names of all services, in the order of the supergraph. */
+  readonly services: readonly string[];
+  readonly selections: SelectionsFactory;
+  readonly steps: Steps;
+  readonly searches: Searches;
+  /** Plans what is wanted of the value of a field of a type in a service; undefined where it has no such field. */
+  readonly belowOf: (
+    field: WantedField,
+    type: string,
+    object: ServiceObject,
+    provides: Selections | undefined,
+    isLocal?: boolean,
+  ) => PlacePlan | undefined;
+}
+
+/** Tells whether a search for ways met itself: what was found meanwhile may not be all, and is not kept. */
+export class Searches {
+  #met = 0;
+
+  meetsItself(): void {
+    this.#met++;
+  }
+
+  get met(): number {
+    return this.#met;
+  }
+}
