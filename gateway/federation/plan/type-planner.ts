@@ -96,30 +96,34 @@ export class TypePlanner {
   }
 
   /**
-   * A field that several services share, in two parts that need nothing further: in fewer waves than from one of them with joins.
+   * A field that several services share, in parts that need nothing further: in fewer waves than from one of them with joins.
    * Undefined where there are no such parts.
    */
-  #inParts(field: WantedField, options: readonly FieldOption[], here: PlannedObject) {
+  #inParts(field: WantedField, options: readonly FieldOption[], { type }: PlannedObject) {
     const first = Math.min(...options.map(({ arrival }) => arrival));
-    const candidates = options.filter(
-      ({ arrival, requires, needsType }) => arrival === first && !requires && !needsType,
-    );
-    if (candidates.length < 2 || options.some(({ wave }) => wave === first)) return undefined;
-    for (const option of candidates) {
-      const own = this.#scope.belowOf(field, here.type, option.route.object, undefined, true);
-      if (!own?.inside || !own.leftover) continue;
-      const rest = { ...field, below: own.leftover };
-      for (const other of candidates) {
-        if (other === option) continue;
-        const below = this.#scope.belowOf(rest, here.type, other.route.object, undefined, true);
-        if (!below || below.leftover) continue;
-        return [
-          { field: { ...field, below: own.inside }, option },
-          { field: rest, option: other },
-        ];
-      }
+    if (options.some(({ wave }) => wave === first)) return undefined;
+    let left = options.filter(({ arrival, requires, needsType }) => arrival === first && !requires && !needsType);
+    const parts: { readonly field: WantedField; readonly option: FieldOption }[] = [];
+    let rest: WantedField | undefined = field;
+    while (rest) {
+      const wanted: WantedField = rest;
+      const had = left.flatMap((option) => {
+        const own = this.#scope.belowOf(wanted, type, option.route.object, undefined, true);
+        return own?.inside ? [{ option, inside: own.inside, leftover: own.leftover }] : [];
+      });
+      // The last part is the one that leaves nothing; before it, the one whose rest another one has as a whole.
+      const isWhole = (selections: Selections, other: FieldOption) =>
+        !this.#scope.belowOf({ ...wanted, below: selections }, type, other.route.object, undefined, true)?.leftover;
+      const next =
+        had.find(({ leftover }) => !leftover) ??
+        had.find(({ leftover, option }) => leftover && left.some((one) => one !== option && isWhole(leftover, one))) ??
+        had[0];
+      if (!next) return undefined;
+      parts.push({ field: { ...wanted, below: next.inside }, option: next.option });
+      left = left.filter((one) => one !== next.option);
+      rest = next.leftover && { ...wanted, below: next.leftover };
     }
-    return undefined;
+    return parts.length > 1 ? parts : undefined;
   }
 
   /** Takes the services that give the most fields for a call, until all fields are taken. */
