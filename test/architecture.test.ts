@@ -85,7 +85,7 @@ const gateway = roomsOf('gateway', {
   'sources/actions': '',
   'sources/customization': '',
   'sources/federation':
-    'sources/customization sources/permissions sources/remote-schema sources/stitching sources/transforms',
+    'sources/customization sources/permissions sources/remote-schema sources/transforms',
   'sources/opening':
     'sources/customization sources/federation sources/permissions sources/remote-schema sources/stitching sources/transforms',
   'sources/permissions': '',
@@ -94,7 +94,7 @@ const gateway = roomsOf('gateway', {
   'sources/transforms': 'sources/customization sources/permissions',
   stitching: 'errors.ts metadata syntax platform',
   subscriptions: 'errors.ts graphql-http http operation session sources platform',
-  supergraph: 'stitching syntax platform',
+  supergraph: 'syntax',
   syntax: '',
   upstream: 'platform',
   'upstream/interceptors': 'upstream/resilience',
