@@ -20,12 +20,17 @@ export interface PlacePlan {
   readonly place: Place | undefined;
   /** The object types that there can be. */
   readonly types: readonly string[];
+  /** Of how many of these something may be wanted: all but those that clients do not see. */
+  readonly seen: number;
   /** The place's own fetch comes first, where there is one. */
   readonly visits: readonly Visit[];
   /** The waves after that of the place until everything is there. */
   readonly waves: number;
   /** The calls after the place's own, as `wave:service`. */
   readonly calls: readonly Call[];
+  /** How many fields are fetched, and how many of them not by the place's own fetch. */
+  readonly size: number;
+  readonly later: number;
   /** What cannot be had from this place; undefined where everything can. */
   readonly leftover: Selections | undefined;
   /** What is wanted without the leftover; undefined where nothing remains. */

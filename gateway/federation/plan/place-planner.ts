@@ -1,10 +1,10 @@
 import { CommonFields } from './common-fields.ts';
 import type { Place, PlacePlan, PlannedField, Visit, VisitPart } from './place-plan.ts';
-import type { TypeVisit } from './planned-object.ts';
+import { callsOf as callsOfVisits, type TypeVisit } from './planned-object.ts';
 import { type PlanningScope, Searches } from './planning-scope.ts';
 import { type RouteEntry, type ServiceObject, serviceObjects } from './routes.ts';
 import { type Selections, TYPENAME, type WantedField } from './selections.ts';
-import { TypePlanner } from './type-planner.ts';
+import { type TypePlan, TypePlanner } from './type-planner.ts';
 
 /** Plans what is wanted at places. The same for the same kind of place is planned once. */
 export class PlacePlanner {
@@ -52,7 +52,7 @@ export class PlacePlanner {
 
   #plan(wanted: Selections, place: Place | undefined, possible: readonly string[], isUntyped: boolean): PlacePlan {
     const { types, steps } = this.#scope;
-    const seen = possible.filter((type) => !types.isHidden(type));
+    const seen = possible.filter((type) => !types.isHidden(type) || wanted.fieldsOf(type).length > 0);
     const wantedOf = new Map(seen.map((type) => [type, wanted.fieldsOf(type)]));
     const ofInterface = place && isUntyped ? wanted.fieldsOf(place.typeName) : [];
     const needsType = isUntyped && differ([ofInterface, ...wantedOf.values()]);
@@ -60,11 +60,14 @@ export class PlacePlanner {
     const leftover = new Map<string, readonly WantedField[]>();
     const inside = new Map<string, readonly WantedField[]>();
     const slots = new Map<string, VisitBuilder>();
-    for (const [type, fields] of wantedOf) {
+    const planOf = (type: string, fields: readonly WantedField[], made?: readonly string[]) => {
       steps.take(1 + fields.length);
       const entry = place && this.#entryOf(place, type, isUntyped);
-      const typed = needsType ? withTypename(fields) : fields;
-      const plan = this.#typePlanner.plan(typed, type, place, entry, common);
+      return this.#typePlanner.plan(needsType ? withTypename(fields) : fields, type, place, entry, common, made);
+    };
+    const plans = new Map([...wantedOf].map(([type, fields]) => [type, planOf(type, fields)]));
+    shareCalls(plans, (type, made) => planOf(type, wantedOf.get(type) ?? [], made));
+    for (const [type, plan] of plans) {
       if (plan.leftover.length > 0) leftover.set(type, plan.leftover);
       inside.set(type, plan.inside);
       addVisits(slots, plan.visits, type, possible.length === 1);
@@ -78,9 +81,11 @@ export class PlacePlanner {
     return {
       place,
       types: possible,
+      seen: seen.length,
       visits: made,
       waves: calls.reduce((most, { wave }) => Math.max(most, wave), 0),
       calls,
+      ...sizesOf(made, place !== undefined),
       leftover: leftover.size > 0 ? this.#scope.selections.ofFields(leftover) : undefined,
       inside: leftover.size > 0 ? this.#insideOf(inside) : wanted,
     };
@@ -182,6 +187,27 @@ function addVisits(
   }
 }
 
+/** Plans types again that have a call of their own, where they may do with calls that are made for other types. */
+function shareCalls(plans: Map<string, TypePlan>, again: (type: string, made: readonly string[]) => TypePlan): void {
+  const counts = new Map<string, number>();
+  const count = ({ visits }: TypePlan, by: number) => {
+    for (const call of new Set(callsOfVisits(visits))) counts.set(call, (counts.get(call) ?? 0) + by);
+  };
+  for (const plan of plans.values()) count(plan, 1);
+  for (const [type, plan] of plans) {
+    const calls = callsOfVisits(plan.visits);
+    const own = new Set(calls.filter((call) => counts.get(call) === 1));
+    const made = [...counts].flatMap(([call, times]) => (times > 0 && !own.has(call) ? [call] : []));
+    // Without calls of others alone, there is nothing to share.
+    if (own.size === 0 || made.every((call) => calls.includes(call))) continue;
+    const shared = again(type, made);
+    if (new Set(callsOfVisits(shared.visits).filter((call) => !made.includes(call))).size >= own.size) continue;
+    count(plan, -1);
+    count(shared, 1);
+    plans.set(type, shared);
+  }
+}
+
 /** Whether two visits can be one: a service cannot tell the types of an interface object apart, so it is asked for the same of all. */
 function fits({ isEntry, object, fields, requires }: TypeVisit, other: TypeVisit): boolean {
   if (isEntry || object.as !== other.object.as) return true;
@@ -201,6 +227,17 @@ function callsOf(visits: readonly Visit[], hasEntry: boolean): PlacePlan['calls'
       for (const { below } of fields) for (const call of below?.calls ?? []) add(visit.wave + call.wave, call.service);
   }
   return [...found.values()];
+}
+
+function sizesOf(visits: readonly Visit[], hasEntry: boolean): Pick<PlacePlan, 'size' | 'later'> {
+  let [size, later] = [0, 0];
+  for (const [index, { parts }] of visits.entries())
+    for (const { fields } of parts)
+      for (const { below } of fields) {
+        size += 1 + (below?.size ?? 0);
+        later += index > 0 || !hasEntry ? 1 + (below?.size ?? 0) : (below?.later ?? 0);
+      }
+  return { size, later };
 }
 
 /** Whether different fields are wanted of objects of different types. */

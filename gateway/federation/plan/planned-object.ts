@@ -31,7 +31,17 @@ export class PlannedObject {
   /** The same for objects that have the same ways. */
   readonly key: string;
 
-  constructor(type: string, place: Place | undefined, entry: RouteEntry | undefined, common: CommonFields | undefined) {
+  readonly #made: readonly string[];
+
+  /** @param made calls that are made for objects of other types, as `calls` gives them */
+  constructor(
+    type: string,
+    place: Place | undefined,
+    entry: RouteEntry | undefined,
+    common: CommonFields | undefined,
+    made: readonly string[],
+  ) {
+    this.#made = made;
     this.type = type;
     this.place = place;
     this.entry = entry;
@@ -68,8 +78,13 @@ export class PlannedObject {
 
   /** The calls that are made anyway, as `wave:service`. */
   calls(): string[] {
-    return this.visits.flatMap(({ isEntry, wave, object }) => (isEntry ? [] : [`${wave}:${object.service}`]));
+    return [...this.#made, ...callsOf(this.visits)];
   }
+}
+
+/** The calls of visits, as `wave:service`. */
+export function callsOf(visits: readonly TypeVisit[]): string[] {
+  return visits.flatMap(({ isEntry, wave, object }) => (isEntry ? [] : [`${wave}:${object.service}`]));
 }
 
 /** Visits of one service in one wave as one, where all that they need comes with the place itself. */

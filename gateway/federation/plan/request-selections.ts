@@ -64,7 +64,7 @@ export class RequestSelections {
     return made;
   }
 
-  #selectionsAt({ place, visits, types }: PlacePlan): readonly SelectionNode[] {
+  #selectionsAt({ place, visits, seen }: PlacePlan): readonly SelectionNode[] {
     const [entry] = visits;
     if (!place || !entry) return [TYPENAME_FIELD];
     const model = this.#types.type(place.typeName);
@@ -73,10 +73,14 @@ export class RequestSelections {
     if (model?.kind === 'object' || here?.isInterfaceObject)
       selections.push(...this.#fieldsOf(entry.parts.flatMap(({ fields }) => fields)));
     else {
-      const seen = types.filter((type) => !this.#types.isHidden(type));
+      // A field of an object may have another type than the interface's, and then its selections are of that type.
+      const isOfInterface = ({ field, below }: PlannedField) => {
+        const own = here?.field(field.name);
+        return own !== undefined && (below?.place === undefined || below.place.typeName === own.typeName);
+      };
       const common = (field: PlannedField) =>
-        entry.parts.length === seen.length &&
-        here?.field(field.field.name) !== undefined &&
+        entry.parts.length === seen &&
+        isOfInterface(field) &&
         entry.parts.every(({ fields }) => fields.some((one) => isSame(one, field)));
       const [first] = entry.parts;
       const shared = first?.fields.filter(common) ?? [];

@@ -40,7 +40,7 @@ export interface Selections {
 }
 
 export interface SelectionsOptions {
-  readonly types: Pick<SupergraphTypes, 'isA'>;
+  readonly types: Pick<SupergraphTypes, 'isA' | 'isHidden'>;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly conditions: Conditions;
   /** The key of a client's field in the data. */
@@ -109,6 +109,8 @@ export class SelectionsFactory {
       id,
       fieldsOf: once((type) => {
         const found: WantedField[] = [];
+        // Clients see nothing of objects of hidden types, though keys and requirements may need them.
+        if (kind === 'client' && this.#options.types.isHidden(type)) return found;
         for (const [key, nodes] of this.#collect(sets, type, keyOf)) {
           const [node] = nodes;
           if (!node) continue;

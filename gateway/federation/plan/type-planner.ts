@@ -27,6 +27,7 @@ export class TypePlanner {
    * @param wanted fields of objects of the type
    * @param entry how the place's service has the objects; undefined at the root of an operation
    * @param common at a place whose service does not say the types of objects: which fields it can be asked for
+   * @param made calls that are made for objects of other types there, as `wave:service`
    */
   plan(
     wanted: readonly WantedField[],
@@ -34,8 +35,9 @@ export class TypePlanner {
     place: Place | undefined,
     entry: RouteEntry | undefined,
     common?: CommonFields,
+    made: readonly string[] = [],
   ): TypePlan {
-    const here = new PlannedObject(type, place, entry, common);
+    const here = new PlannedObject(type, place, entry, common, made);
     const later: WantedField[] = [];
     for (const field of wanted) {
       const below = entry && this.#atEntry(field, here);
@@ -143,29 +145,26 @@ export class TypePlanner {
     open = open.filter(({ options }) => options.length > 1);
     while (open.length > 0) {
       const known = new Set(here.calls());
-      let best: { route: Route; cost: number; wave: number; taken: typeof open } | undefined;
+      let best: { route: Route; rank: readonly number[]; taken: typeof open } | undefined;
       for (const route of routes) {
         const taken = open.filter(({ options }) => options.some((one) => one.route === route));
         if (taken.length === 0) continue;
         this.#scope.steps.take(taken.length);
         const added = new Set<string>();
         let wave = 0;
+        let later = 0;
         for (const { options } of taken) {
           const option = options.find((one) => one.route === route);
           if (!option) continue;
           wave = Math.max(wave, option.wave);
+          later += option.arrival === 0 ? (option.below?.later ?? 0) : 1 + (option.below?.size ?? 0);
           const calls = option.calls.map((call) => `${call.wave}:${call.service}`);
           if (!route.isEntry || option.requires) calls.push(`${option.arrival}:${route.object.service}`);
           for (const call of calls) if (!known.has(call)) added.add(call);
         }
-        const cost = added.size / taken.length;
-        if (
-          !best ||
-          cost < best.cost ||
-          (cost === best.cost &&
-            (taken.length > best.taken.length || (taken.length === best.taken.length && wave < best.wave)))
-        )
-          best = { route, cost, wave, taken };
+        // Of ways that are as good, the one by which the least comes later.
+        const rank = [added.size / taken.length, -taken.length, wave, later];
+        if (!best || isLess(rank, best.rank)) best = { route, rank, taken };
       }
       if (!best) return;
       const { route, taken } = best;
@@ -263,3 +262,9 @@ export class TypePlanner {
 }
 
 const NOTHING_BELOW: Pick<PlacePlan, 'calls' | 'leftover'> = { calls: [], leftover: undefined };
+
+/** Whether the first number in which two lists differ is less in the first. */
+function isLess(one: readonly number[], other: readonly number[]): boolean {
+  const at = one.findIndex((number, index) => number !== other[index]);
+  return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0);
+}

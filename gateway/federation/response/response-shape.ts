@@ -12,9 +12,10 @@ import {
   isObjectType,
   isSpecifiedScalarType,
   Kind,
+  print,
   type SelectionNode,
 } from 'graphql';
-import type { SupergraphTypes } from '../../supergraph/index.ts';
+import { fieldText, type SupergraphTypes } from '../../supergraph/index.ts';
 import { isIntrospectionField } from '../../syntax/index.ts';
 import { type ClientOperation, type Conditions, isIncluded } from '../plan/index.ts';
 
@@ -155,8 +156,12 @@ function shapeOfValue(
     };
     return { kind: 'object', nonNull, shapeFor, possible: () => [shapeFor()], isHidden };
   }
-  const withoutType = (name: string) =>
-    isTypeNeeded(below, name, scope) ? undefined : shapeOfObject(below, name, undefined, scope);
+  const untyped = new Map<string, ObjectShape | undefined>();
+  const withoutType = (name: string) => {
+    if (!untyped.has(name))
+      untyped.set(name, isTypeNeeded(below, name, scope) ? undefined : shapeOfObject(below, name, undefined, scope));
+    return untyped.get(name);
+  };
   const make = (typename: unknown): ObjectShape | undefined => {
     // An interface object, whose concrete type was not fetched.
     if (typeof typename !== 'string' || typename === type.name) return withoutType(type.name);
@@ -181,8 +186,25 @@ function shapeOfValue(
   return { kind: 'object', nonNull, shapeFor, possible, isHidden };
 }
 
-/** Whether fields are selected of an interface's objects that the interface itself does not have. */
-function isTypeNeeded(
+/**
+ * Whether other fields are selected of an interface's objects of some type than of those of any type. Where not, planning does
+ * not fetch their types.
+ */
+function isTypeNeeded(sets: readonly (readonly SelectionNode[])[], typename: string, scope: ShapeScope): boolean {
+  if (!isNarrowed(sets, typename, scope)) return false;
+  const abstract = scope.schema.getType(typename);
+  const possible = isAbstractType(abstract) ? scope.schema.getPossibleTypes(abstract) : [];
+  const textOf = (type: string) =>
+    [...collectFields(sets, type, scope)]
+      .map(([key, nodes]) => textOfField(key, nodes))
+      .sort()
+      .join('\n');
+  const own = textOf(typename);
+  return possible.some(({ name }) => textOf(name) !== own);
+}
+
+/** Whether fields are selected of some of an interface's types only. */
+function isNarrowed(
   sets: readonly (readonly SelectionNode[])[],
   typename: string,
   { operation, conditions, schema }: ShapeScope,
@@ -197,20 +219,27 @@ function isTypeNeeded(
     return possible.some((one) => schema.isSubType(type, one));
   };
   const opened = new Set<string>();
-  const needs = (selections: readonly SelectionNode[], isNarrowed: boolean): boolean =>
+  const needs = (selections: readonly SelectionNode[], inside: boolean): boolean =>
     selections.some((selection) => {
       if (!isIncluded(selection.directives, conditions)) return false;
-      if (selection.kind === Kind.FIELD) return isNarrowed;
+      if (selection.kind === Kind.FIELD) return inside;
       const name = selection.kind === Kind.FRAGMENT_SPREAD ? selection.name.value : undefined;
-      const place = name === undefined ? undefined : `${name} ${isNarrowed}`;
+      const place = name === undefined ? undefined : `${name} ${inside}`;
       if (place !== undefined && opened.has(place)) return false;
       if (place !== undefined) opened.add(place);
       const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? operation.fragments.get(name ?? '') : selection;
       if (!fragment) return false;
       const { typeCondition, selectionSet } = fragment;
-      return needs(selectionSet.selections, isNarrowed || isNarrowing(typeCondition?.name.value));
+      return needs(selectionSet.selections, inside || isNarrowing(typeCondition?.name.value));
     });
   return sets.some((set) => needs(set, false));
+}
+
+/** The same for fields of one response key that are planned as the same field. */
+function textOfField(key: string, nodes: readonly FieldNode[]): string {
+  const [first] = nodes;
+  const below = new Set(nodes.flatMap(({ selectionSet }) => (selectionSet ? [print(selectionSet)] : [])));
+  return `${key}:${first ? fieldText(first) : ''}${[...below].sort().join(' ')}`;
 }
 
 /** `CollectFields` (GraphQL 6.3.2), with the object type known beforehand. */
