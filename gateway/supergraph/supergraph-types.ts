@@ -9,7 +9,7 @@ import {
   parse,
 } from 'graphql';
 import { hasFields } from '../syntax/index.ts';
-import { graphNames, hasTrueArgument } from './join-directives.ts';
+import { graphNames } from './join-directives.ts';
 import { readTypeModel, type TypeModel } from './type-model.ts';
 
 /** The types of a supergraph, inaccessible ones too, as far as planning and executing operations needs them. */
@@ -48,8 +48,6 @@ export interface SupergraphOutline {
   readonly names: readonly string[];
   /** What implements an interface or is a member of a union, by its name. */
   readonly members: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Whether a subgraph has an interface as an object type, `@interfaceObject`. */
-  readonly hasInterfaceObjects: boolean;
   /** Types, and values of enums as `Enum.VALUE`, that clients do not see. */
   readonly hidden: ReadonlySet<string>;
 }
@@ -57,7 +55,6 @@ export interface SupergraphOutline {
 export function outlineOf({ definitions }: DocumentNode): SupergraphOutline {
   const members = new Map<string, Set<string>>();
   const hidden = new Set<string>();
-  let hasInterfaceObjects = false;
   const membersOf = (name: string) => {
     const known = members.get(name) ?? new Set<string>();
     members.set(name, known);
@@ -73,11 +70,10 @@ export function outlineOf({ definitions }: DocumentNode): SupergraphOutline {
       for (const member of definition.types ?? []) membersOf(type).add(member.name.value);
     if (!hasFields(definition)) continue;
     if (definition.kind === Kind.INTERFACE_TYPE_DEFINITION) membersOf(type);
-    hasInterfaceObjects ||= definition.directives?.some((one) => hasTrueArgument(one, 'isInterfaceObject')) === true;
     for (const parent of definition.interfaces ?? []) membersOf(parent.name.value).add(type);
   }
   const names = definitions.map((one) => (isTypeDefinitionNode(one) ? one.name.value : ''));
-  return { names, members, hasInterfaceObjects, hidden };
+  return { names, members, hidden };
 }
 
 /** The types of a supergraph that has been parsed. */

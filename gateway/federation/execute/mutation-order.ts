@@ -11,19 +11,24 @@ export function planMutation(
   fields: readonly FieldNode[],
   plan: (fields: readonly FieldNode[]) => OperationPlan,
 ): readonly OperationPlan[] {
-  const groups: { readonly fields: FieldNode[]; readonly service: string | undefined }[] = [];
+  const groups: {
+    readonly fields: FieldNode[];
+    readonly service: string | undefined;
+    readonly alone: OperationPlan;
+  }[] = [];
   for (const own of byResponseKey(fields)) {
-    const { waves } = plan(own);
+    const alone = plan(own);
+    const { waves } = alone;
     const [first, ...joins] = waves;
     const service = first?.length === 1 ? first[0]?.service : undefined;
     const last = groups.at(-1);
     if (last && last.service !== undefined && last.service === service) last.fields.push(...own);
-    else groups.push({ fields: [...own], service });
+    else groups.push({ fields: [...own], service, alone });
     // Only the last field of a group may need joins: those of an earlier one would have to come before the next field.
     const group = groups.at(-1);
     if (group && joins.length > 0) groups[groups.length - 1] = { ...group, service: undefined };
   }
-  return groups.map((group) => plan(group.fields));
+  return groups.map((group) => (byResponseKey(group.fields).length > 1 ? plan(group.fields) : group.alone));
 }
 
 /** A field that is selected several times under one response key is executed once (GraphQL 6.3.2). */

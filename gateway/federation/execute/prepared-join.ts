@@ -2,8 +2,15 @@ import { type FieldNode, type GraphQLSchema, Kind, print } from 'graphql';
 import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isIntrospectionField } from '../../syntax/index.ts';
-import type { JoinError, SubgraphFailure } from '../errors.ts';
-import { type ClientOperation, type Conditions, includedRootFields, planFields, planningSteps } from '../plan/index.ts';
+import { type JoinError, type SubgraphFailure, UnplannableOperation } from '../errors.ts';
+import {
+  type ClientOperation,
+  type Conditions,
+  includedRootFields,
+  planFields,
+  planningSteps,
+  rootFieldsOf,
+} from '../plan/index.ts';
 import {
   completeValues,
   type ErrorPlace,
@@ -99,7 +106,7 @@ export function variants<Context>(
   operation: ClientOperation,
   scope: GraphScope<Context>,
 ): (variables: Readonly<Record<string, unknown>>) => Variant<Context> {
-  const kept = new SecondChanceCache<Variant<Context>>(KEPT_VARIANTS);
+  const kept = new SecondChanceCache<Variant<Context> | UnplannableOperation>(KEPT_VARIANTS);
   const decide = (variables: Readonly<Record<string, unknown>>) =>
     operation.conditions.map(({ name, byDefault }): [string, boolean] => {
       const given = Object.hasOwn(variables, name) ? variables[name] : undefined;
@@ -109,10 +116,17 @@ export function variants<Context>(
     const decided = operation.conditions.length === 0 ? [] : decide(variables);
     const key = decided.length === 0 ? '' : decided.map(([, holds]) => (holds ? '1' : '0')).join('');
     const known = kept.get(key);
+    if (known instanceof UnplannableOperation) throw known;
     if (known) return known;
-    const made = compileVariant(operation, new Map(decided), scope);
-    kept.keep(key, made);
-    return made;
+    try {
+      const made = compileVariant(operation, new Map(decided), scope);
+      kept.keep(key, made);
+      return made;
+    } catch (error) {
+      // A refusal takes as long to find as a plan.
+      if (error instanceof UnplannableOperation) kept.keep(key, error);
+      throw error;
+    }
   };
 }
 
@@ -147,11 +161,7 @@ function withPlace(error: JoinError, place: ErrorPlace | undefined): JoinError {
 
 /** The text of an operation's introspection fields alone; undefined where it has none. */
 export function introspectionFieldsOf(operation: ClientOperation): string | undefined {
-  const everything = new Map(operation.conditions.map(({ name }) => [name, true]));
-  const nothing = new Map(operation.conditions.map(({ name }) => [name, false]));
-  const asked = [everything, nothing]
-    .flatMap((conditions) => includedRootFields(operation, conditions))
-    .filter(({ name }) => isIntrospectionField(name.value));
+  const asked = rootFieldsOf(operation).filter(({ name }) => isIntrospectionField(name.value));
   if (asked.length === 0) return undefined;
   const selections = [...new Set(asked)];
   const definition = { ...operation.definition, selectionSet: { kind: Kind.SELECTION_SET, selections } } as const;

@@ -113,6 +113,8 @@ function keysOf(fields: readonly FieldNode[]): Pick<ClientOperation, 'responseKe
     else if ((given ?? []).length > 0) taken.add(name.value);
   }
   const calls = new Map<string, string>();
+  const others = new Map<string, string>();
+  let next = 0;
   return {
     responseKey: ({ alias, name }) => {
       // An object has one type, and it is looked for under its own name.
@@ -120,8 +122,11 @@ function keysOf(fields: readonly FieldNode[]): Pick<ClientOperation, 'responseKe
       const own = (alias ?? name).value;
       if (!own.startsWith('_') && !(own in Object.prototype)) return own;
       if (own === name.value && !taken.has(own) && own.startsWith('_')) return own;
-      let key = `as${own.startsWith('_') ? '' : '_'}${own}_of_${name.value}`;
-      while (names.has(key) || aliases.has(key)) key += '_';
+      const pair = `${own} ${name.value}`;
+      let key = others.get(pair);
+      while (key === undefined || (!others.has(pair) && (names.has(key) || aliases.has(key))))
+        key = `as${next++}_${name.value}`;
+      others.set(pair, key);
       return key;
     },
     ownKey: (field) => {
@@ -155,5 +160,23 @@ export function includedRootFields(operation: ClientOperation, conditions: Condi
     }
   };
   open(operation.definition.selectionSet.selections);
+  return found;
+}
+
+/** The root fields, fragments inlined, whatever `@skip` and `@include` say. */
+export function rootFieldsOf({ definition, fragments }: ClientOperation): FieldNode[] {
+  const found: FieldNode[] = [];
+  const opened = new Set<string>();
+  const open = (selections: readonly SelectionNode[]): void => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FIELD) found.push(selection);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) open(selection.selectionSet.selections);
+      else if (!opened.has(selection.name.value)) {
+        opened.add(selection.name.value);
+        open(fragments.get(selection.name.value)?.selectionSet.selections ?? []);
+      }
+    }
+  };
+  open(definition.selectionSet.selections);
   return found;
 }

@@ -1,4 +1,4 @@
-import type { OperationTypeNode, SelectionNode } from 'graphql';
+import { OperationTypeNode, type SelectionNode } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { PlacePlan, PlannedField, Visit, VisitPart } from './place-plan.ts';
 import { RequestSelections } from './request-selections.ts';
@@ -108,7 +108,7 @@ function fetchOf(
     return {
       kind: 'root',
       service,
-      operation: path.length === 0 ? operation : ('query' as OperationTypeNode),
+      operation: path.length === 0 ? operation : OperationTypeNode.QUERY,
       path,
       selections: written.ofRoot(visit),
       representations: [],
@@ -118,7 +118,7 @@ function fetchOf(
   return {
     kind: 'entities',
     service,
-    operation: 'query' as OperationTypeNode,
+    operation: OperationTypeNode.QUERY,
     path,
     selections: written.ofEntities(visit),
     representations: parts.flatMap(representationOf),

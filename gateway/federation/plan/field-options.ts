@@ -88,7 +88,7 @@ export class FieldOptions {
   ) {
     const name = `${here.key} ${route.object.service} ${route.object.as}.${field.name}`;
     if (this.#requiring.has(name)) {
-      this.#scope.searches.meetsItself();
+      this.#scope.searches.foundCycle();
       return Number.POSITIVE_INFINITY;
     }
     this.#requiring.add(name);
@@ -126,20 +126,20 @@ export class FieldOptions {
     if (known) return known;
     const searching = this.#searching.get(here.key);
     if (searching) {
-      this.#scope.searches.meetsItself();
+      this.#scope.searches.foundCycle();
       return searching;
     }
     const { types, services } = this.#scope;
     const isRoot = !here.place || here.type === types.rootType(OperationTypeNode.QUERY);
     const routes = routesOf(types, services, here.type, isRoot, here.entry);
     this.#searching.set(here.key, routes);
-    const before = this.#scope.searches.met;
+    const before = this.#scope.searches.cycles;
     findShortestRoutes(routes, ({ key, needsType }) =>
       Math.max(key ? this.#waveOf(key, here, routes) : 0, needsType ? this.#waveOfType(routes) : 0),
     );
     this.#searching.delete(here.key);
     // Found within another search, it may rest on what that has not found yet.
-    if (this.#scope.searches.met === before || this.#searching.size === 0) this.#routes.set(here.key, routes);
+    if (this.#scope.searches.cycles === before || this.#searching.size === 0) this.#routes.set(here.key, routes);
     return routes;
   }
 }

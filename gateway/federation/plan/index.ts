@@ -4,6 +4,7 @@ export {
   includedRootFields,
   isIncluded,
   readClientOperation,
+  rootFieldsOf,
 } from './client-operation.ts';
 export type { Fetch, PathStep, Representation } from './fetches.ts';
 export { type OperationPlan, planFields, plannedServices, planningSteps } from './plan-operation.ts';

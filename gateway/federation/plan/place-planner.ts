@@ -1,3 +1,4 @@
+import { OperationTooComplex } from '../errors.ts';
 import { CommonFields } from './common-fields.ts';
 import type { Place, PlacePlan, PlannedField, Visit, VisitPart } from './place-plan.ts';
 import { callsOf as callsOfVisits, type TypeVisit } from './planned-object.ts';
@@ -6,11 +7,16 @@ import { type RouteEntry, type ServiceObject, serviceObjects } from './routes.ts
 import { type Selections, TYPENAME, type WantedField } from './selections.ts';
 import { type TypePlan, TypePlanner } from './type-planner.ts';
 
+/** Deeper ones would exhaust the stack. */
+const MOST_LEVELS = 100;
+
 /** Plans what is wanted at places. The same for the same kind of place is planned once. */
 export class PlacePlanner {
   readonly #scope: PlanningScope;
   readonly #known = new Map<string, PlacePlan>();
   readonly #typePlanner: TypePlanner;
+  /** How many places are being planned, each below another. */
+  #depth = 0;
 
   constructor(scope: Omit<PlanningScope, 'searches' | 'belowOf'>) {
     this.#scope = { ...scope, searches: new Searches(), belowOf: (...given) => this.#belowOf(...given) };
@@ -27,12 +33,19 @@ export class PlacePlanner {
     const key = JSON.stringify([wanted.id, service, typeName, provides?.id, needsTypename, isLocal]);
     const known = this.#known.get(key);
     if (known) return known;
-    const before = this.#scope.searches.met;
+    if (this.#depth >= MOST_LEVELS) throw new OperationTooComplex();
+    this.#depth++;
+    const before = this.#scope.searches.cycles;
     const types = this.#typesAt(place);
     const isUntyped = this.#scope.types.type(typeName)?.in(service)?.isInterfaceObject === true;
-    const made = this.#plan(wanted, place, types, isUntyped);
+    let made: PlacePlan;
+    try {
+      made = this.#plan(wanted, place, types, isUntyped);
+    } finally {
+      this.#depth--;
+    }
     // A plan that was made while ways of its own were still being looked for may lack some.
-    if (this.#scope.searches.met === before) this.#known.set(key, made);
+    if (this.#scope.searches.cycles === before) this.#known.set(key, made);
     return made;
   }
 

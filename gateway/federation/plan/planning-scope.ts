@@ -22,15 +22,15 @@ export interface PlanningScope {
   ) => PlacePlan | undefined;
 }
 
-/** Tells whether a search for ways met itself: what was found meanwhile may not be all, and is not kept. */
+/** Counts cycles in searches for routes: what was found while a search ran into itself may not be all, and is not kept. */
 export class Searches {
-  #met = 0;
+  #cycles = 0;
 
-  meetsItself(): void {
-    this.#met++;
+  foundCycle(): void {
+    this.#cycles++;
   }
 
-  get met(): number {
-    return this.#met;
+  get cycles(): number {
+    return this.#cycles;
   }
 }

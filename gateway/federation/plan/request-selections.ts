@@ -6,7 +6,7 @@ import type { WantedField } from './selections.ts';
 import type { Steps } from './steps.ts';
 
 /** What it takes to print a node, and to compare it with others of its response key. */
-const STEPS_OF_NODE = 4;
+const STEPS_OF_NODE = 6;
 
 /** Writes what fetches select of their services. What is selected at a place is written once for all fetches that contain it. */
 export class RequestSelections {

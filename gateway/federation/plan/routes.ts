@@ -86,9 +86,12 @@ export function routesOf(
 export function findShortestRoutes(routes: readonly Route[], waveOf: (lookup: Lookup) => number): void {
   for (let changed = true; changed; ) {
     changed = false;
+    const known = new Map<string, number>();
     for (const route of routes) {
       for (const lookup of route.lookups) {
-        const there = waveOf(lookup);
+        const name = `${lookup.needsType} ${lookup.key?.text ?? ''}`;
+        const there = known.get(name) ?? waveOf(lookup);
+        known.set(name, there);
         if (there >= route.lookupWave) continue;
         route.lookup = lookup;
         route.lookupWave = there;

@@ -17,7 +17,7 @@ export interface WantedField {
   readonly key: string;
   readonly name: string;
   readonly arguments: readonly ArgumentNode[];
-  /** Its name with its arguments: the same for fields that have the same value. */
+  /** Its name, with a number for its arguments: the same for fields that have the same value. */
   readonly call: string;
   /** What is wanted of its value; undefined for a scalar or an enum. */
   readonly below: Selections | undefined;
@@ -56,6 +56,8 @@ export class SelectionsFactory {
   readonly #known = new Map<string, Selections>();
   /** By node, and by text: sets of the same text have one id, so that fragments that are spread in many places are planned once. */
   readonly #ids = new Map<SelectionSetNode | string, number>();
+  /** By node, and by text: long arguments are printed once. */
+  readonly #calls = new Map<FieldNode | string, string>();
   #next = 0;
 
   constructor(options: SelectionsOptions) {
@@ -119,13 +121,25 @@ export class SelectionsFactory {
             key,
             name: node.name.value,
             arguments: node.arguments ?? [],
-            call: fieldText(node),
+            call: this.callOf(node),
             below: below.length === 0 ? undefined : this.#ofNodes(kind, below, keyOf),
           });
         }
         return found;
       }),
     }));
+  }
+
+  /** A short name for a field with its arguments, which may be long. */
+  callOf(field: FieldNode): string {
+    if ((field.arguments ?? []).length === 0) return field.name.value;
+    const known = this.#calls.get(field);
+    if (known !== undefined) return known;
+    const text = fieldText(field);
+    const call = this.#calls.get(text) ?? `${field.name.value}(${this.#calls.size})`;
+    this.#calls.set(text, call);
+    this.#calls.set(field, call);
+    return call;
   }
 
   #remember(text: string, make: (id: number) => Selections): Selections {
@@ -152,7 +166,7 @@ export class SelectionsFactory {
     if (selection.kind === Kind.FRAGMENT_SPREAD) return `...${selection.name.value}${directives}`;
     const below = selection.selectionSet ? `{${this.#idOf(selection.selectionSet)}}` : '';
     if (selection.kind === Kind.FIELD)
-      return `${selection.alias?.value ?? ''}:${fieldText(selection)}${directives}${below}`;
+      return `${selection.alias?.value ?? ''}:${this.callOf(selection)}${directives}${below}`;
     return `... on ${selection.typeCondition?.name.value ?? ''}${directives}${below}`;
   }
 

@@ -1,3 +1,5 @@
+import { OperationTypeNode } from 'graphql';
+import { UnplannableOperation } from '../errors.ts';
 import type { CommonFields } from './common-fields.ts';
 import { type FieldOption, FieldOptions, NO_ROUTES, resolves } from './field-options.ts';
 import type { Place, PlacePlan } from './place-plan.ts';
@@ -71,6 +73,8 @@ export class TypePlanner {
   /** Chooses where each field is fetched: in the fewest waves, and then by the fewest calls. */
   #assign(wanted: readonly WantedField[], here: PlannedObject, inside: WantedField[], leftover: WantedField[]): void {
     const routes = this.#options.routesFor(here);
+    // A field of a mutation is executed by one service only (GraphQL 6.2.2).
+    const isOnce = !here.entry && here.type !== this.#scope.types.rootType(OperationTypeNode.QUERY);
     let rest = wanted.map((field) => ({ field, without: new Set<Route>() }));
     while (rest.length > 0) {
       const next: typeof rest = [];
@@ -78,13 +82,13 @@ export class TypePlanner {
         const options = this.#options.of(one.field, here, routes).filter(({ route }) => !one.without.has(route));
         const complete = options.filter(({ below }) => !below?.leftover);
         if (complete.length > 0) {
-          const parts = this.#inParts(one.field, complete, here);
+          const parts = isOnce ? undefined : this.#inParts(one.field, complete, here);
           if (!parts) return [{ ...one, options: complete }];
           for (const { field, option } of parts) this.#take(field, option, here, routes, inside);
           return [];
         }
         const partial = options.filter(({ below }) => below?.inside).sort((a, b) => a.wave - b.wave)[0];
-        if (!partial) leftover.push(one.field);
+        if (!partial || isOnce) leftover.push(one.field);
         else {
           const { leftover: left, inside: had } = partial.below ?? {};
           this.#take({ ...one.field, below: had }, partial, here, routes, inside);
@@ -247,7 +251,10 @@ export class TypePlanner {
       wave;
     const [best] = complete.sort((one, other) => rank(one) - rank(other));
     const option = best ?? all.filter(({ below }) => below?.inside).sort((a, b) => a.wave - b.wave)[0];
-    if (!option) throw new Error(`no way to ${here.type}.${field.name}, which was found before`);
+    if (!option)
+      throw new UnplannableOperation(
+        `${here.type}.${field.name} cannot be reached: no key leads to a service that has it`,
+      );
     const visit = this.#visit(option, here, routes);
     needs.set(visit, (needs.get(visit) ?? new Set()).add(field.key));
     if (best) {

@@ -62,6 +62,7 @@ function deciding(
       if (!one) return undefined;
       return {
         kind: one.kind,
+        describe: (variables) => one.describe?.(variables),
         run: (variables, context, done) => (prepared[levelFor(context)]?.() ?? one).run(variables, context, done),
       };
     },

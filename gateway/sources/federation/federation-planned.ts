@@ -26,7 +26,7 @@ import { notReached, toExecutionResult, toOperationAnswer } from './federation-a
 import { relayAnswer } from './federation-relay.ts';
 
 /** Operations of several sources whose plans are kept. */
-const KEPT_JOINS: CacheBounds = { entries: 500, weights: [] };
+const KEPT_JOINS: CacheBounds = { entries: 500, weights: [8_000_000] };
 
 /** Plans operations as a whole: with as few requests to each subgraph as possible. */
 export function openPlannedEngine(supergraph: Supergraph, targets: SubgraphTargets): FederationEngine {
@@ -42,7 +42,7 @@ export function openPlannedEngine(supergraph: Supergraph, targets: SubgraphTarge
     const known = kept.get(key);
     if (known) return known;
     const made = graph.prepare(text, name);
-    kept.keep(key, made);
+    kept.keep(key, made, [key.length]);
     return made;
   };
   const run = async (request: ExecutionRequest): Promise<MaybeAsyncIterable<ExecutionResult>> => {
@@ -68,7 +68,18 @@ export function openPlannedEngine(supergraph: Supergraph, targets: SubgraphTarge
     compile: (operation) => compileJoin(graph, operation, targets),
     compileSubscription: ({ document, operation }) => {
       const join = undefinedIfUnplannable(() => graph.prepareSubscription(document, operation.name?.value));
-      return join && { open: (variables, context) => openJoinedEvents(join, targets, variables, context) };
+      if (!join) return undefined;
+      return {
+        open: (variables, context) => {
+          try {
+            return openJoinedEvents(join, targets, variables, context);
+          } catch (error) {
+            // What `@skip` and `@include` leave may not be plannable.
+            if (!(error instanceof UnplannableOperation)) throw error;
+            return failedEvents([unplannableOperation(error, context)]);
+          }
+        },
+      };
     },
   };
 }
