@@ -20,6 +20,9 @@ export interface FieldOption {
   readonly needsType: boolean;
 }
 
+/** Of how many services it takes a step to see that they do not have a field. */
+const ROUTES_PER_STEP = 16;
+
 /** Finds the ways to fetch fields of objects, and how long they take. */
 export class FieldOptions {
   readonly #scope: PlanningScope;
@@ -33,8 +36,8 @@ export class FieldOptions {
 
   /** All ways to fetch a field. */
   of(field: WantedField, here: PlannedObject, routes: readonly Route[], isOwn = false): FieldOption[] {
+    this.#scope.steps.take(1 + routes.length / ROUTES_PER_STEP);
     return routes.flatMap((route): FieldOption[] => {
-      this.#scope.steps.take();
       const { object, isEntry } = route;
       const { type, place, common } = here;
       if (field.name === '__typename') {
@@ -54,6 +57,7 @@ export class FieldOptions {
       const found = object.own.field(field.name);
       const provides = isEntry ? place?.provides : undefined;
       if (!found) return [];
+      this.#scope.steps.take();
       let arrival = route.wave;
       let requires: FieldSet | undefined;
       if (found.requires && found.isResolvable) {
@@ -111,6 +115,10 @@ export class FieldOptions {
     routes: readonly Route[],
     without: ReadonlySet<Route> = NO_ROUTES,
   ): number {
+    const { entry, common, place, type } = here;
+    // What the place's own fetch has is there at once.
+    if (entry && !field.below && field.name !== '__typename' && (!common || common.isFree(field)))
+      if (resolves(entry.object, field, type, place?.provides)) return 0;
     const options = this.of(field, here, routes, true).filter(({ route }) => !without.has(route));
     const complete = options.filter(({ below }) => !below?.leftover);
     if (complete.length > 0) return Math.min(...complete.map(({ wave }) => wave));

@@ -11,6 +11,9 @@ import { fieldText, type SupergraphTypes } from '../../supergraph/index.ts';
 import { type Conditions, isIncluded } from './client-operation.ts';
 import type { Steps } from './steps.ts';
 
+/** How many selections are collected in a step. */
+const SELECTIONS_PER_STEP = 8;
+
 /** A field that is wanted of an object. */
 export interface WantedField {
   /** The key of its value in the data of a run. */
@@ -181,8 +184,8 @@ export class SelectionsFactory {
     const spread = new Set<string>();
     const applies = (condition: string | undefined) => condition === undefined || types.isA(type, condition);
     const collect = (selections: readonly SelectionNode[]): void => {
+      steps.take(selections.length / SELECTIONS_PER_STEP);
       for (const selection of selections) {
-        steps.take();
         if (!isIncluded(selection.directives, conditions)) continue;
         if (selection.kind === Kind.FIELD) {
           const key = keyOf(selection);

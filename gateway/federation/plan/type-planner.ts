@@ -61,9 +61,10 @@ export class TypePlanner {
   #atEntry(
     field: WantedField,
     { type, entry, place, common }: PlannedObject,
+    isOwn = false,
   ): Pick<PlacePlan, 'calls' | 'leftover'> | undefined {
     if (!entry) return undefined;
-    if (common && !common.isWanted(field)) return undefined;
+    if (common && !(isOwn ? common.isFree(field) : common.isWanted(field))) return undefined;
     if (field.name === '__typename') return entry.isTyped ? NOTHING_BELOW : undefined;
     if (!resolves(entry.object, field, type, place?.provides)) return undefined;
     if (!field.below) return NOTHING_BELOW;
@@ -109,6 +110,7 @@ export class TypePlanner {
     const first = Math.min(...options.map(({ arrival }) => arrival));
     if (options.some(({ wave }) => wave === first)) return undefined;
     let left = options.filter(({ arrival, requires, needsType }) => arrival === first && !requires && !needsType);
+    if (left.length > MOST_SHARERS) return undefined;
     const parts: { readonly field: WantedField; readonly option: FieldOption }[] = [];
     let rest: WantedField | undefined = field;
     while (rest) {
@@ -242,6 +244,12 @@ export class TypePlanner {
     needs: TypeVisit['needs'],
     without: ReadonlySet<Route> = NO_ROUTES,
   ): number {
+    const atEntry = without.size === 0 ? this.#atEntry(field, here, true) : undefined;
+    if (atEntry?.calls.length === 0 && !atEntry.leftover) {
+      const entry = here.visitEntry(field);
+      needs.set(entry, (needs.get(entry) ?? new Set()).add(field.key));
+      return 0;
+    }
     const all = this.#options.of(field, here, routes, true).filter(({ route }) => !without.has(route));
     const complete = all.filter(({ below, wave }) => !below?.leftover && wave <= bound);
     const visited = new Set(here.calls());
@@ -268,6 +276,8 @@ export class TypePlanner {
   }
 }
 
+/** Of how many services parts of a field are combined: the combinations grow with the cube of it. */
+const MOST_SHARERS = 5;
 const NOTHING_BELOW: Pick<PlacePlan, 'calls' | 'leftover'> = { calls: [], leftover: undefined };
 
 /** Whether the first number in which two lists differ is less in the first. */
