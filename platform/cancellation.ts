@@ -16,7 +16,7 @@ export class Cancellation {
   #isOver = false;
   #listeners: (() => void)[] | undefined;
 
-  /** @param hasEnd whether `end` is called when nobody needs any result of the work any more. */
+  /** @param hasEnd whether `end` is called when no result of the work is needed any more. */
   constructor(hasEnd = false) {
     this.#hasEnd = hasEnd;
   }
@@ -36,7 +36,7 @@ export class Cancellation {
   }
 
   /**
-   * Calls `listener` once, when nobody needs any result of the work any more.
+   * Calls `listener` once, when no result of the work is needed any more.
    *
    * @returns false where that is not known; `listener` is not called then.
    */
@@ -50,7 +50,7 @@ export class Cancellation {
     return true;
   }
 
-  /** The results of the work have been sent, or nobody waits for them. */
+  /** The results of the work have been sent, or are not waited for any more. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;

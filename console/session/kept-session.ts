@@ -15,11 +15,13 @@ export interface NewToken {
   readonly expires_in: number;
 }
 
-interface SessionResponse {
+interface SessionAnswer {
   readonly success: boolean;
   readonly error_message: string | null;
   readonly data: NewToken | null;
 }
+
+type SessionResponse = Awaited<ReturnType<typeof consoleCall<SessionAnswer>>>;
 
 /** Names of what all pages of this console in a browser share. */
 const SHARED_NAME = `portico-session ${CONSOLE_ROOT}`;
@@ -28,12 +30,27 @@ const SHARED_NAME = `portico-session ${CONSOLE_ROOT}`;
 // ports can set cookies for this one, but have no access to its storage.
 
 export function startSession({ username, password, tenantId }: PasswordLogin): Promise<NewToken> {
-  return requestToken('login', () => ({ username, password, tenant_id: tenantId }));
+  const login = { username, password, tenant_id: tenantId };
+  return inTurn(async () => tokenOf('login', await consoleCall<SessionAnswer>('session/login', login)));
 }
 
 /** @throws ApiError 401 where the session is over. */
 export function refreshSession(): Promise<NewToken> {
-  return requestToken('refresh', () => ({ session: remembered() }));
+  return inTurn(async () => {
+    const session = stored();
+    let response = await refreshNamed(session);
+    // Another page may have begun another session before: browsers pass on what it has stored with a delay.
+    const latest = stored();
+    if (response.status === 401 && latest !== null && latest !== session) response = await refreshNamed(latest);
+    if (response.status === 401) remember(undefined);
+    return tokenOf('refresh', response);
+  });
+}
+
+/** @param session as it is stored: where its id is known, no other session is continued. */
+function refreshNamed(session: string | null): Promise<SessionResponse> {
+  const isNamed = session !== null && session !== NAMELESS;
+  return consoleCall('session/refresh', isNamed ? { session } : {});
 }
 
 /** @param headers authenticate the caller, for browsers that have not taken the cookie. */
@@ -60,12 +77,6 @@ function stored(): string | null {
   }
 }
 
-/** The id of the session that a page of this browser has begun or continued last; undefined where it is not known. */
-function remembered(): string | undefined {
-  const session = stored();
-  return session === null || session === NAMELESS ? undefined : session;
-}
-
 function remember(session: string | undefined): void {
   try {
     if (session === undefined) localStorage.removeItem(SHARED_NAME);
@@ -75,17 +86,11 @@ function remember(session: string | undefined): void {
   }
 }
 
-/** @param body made when it is this page's turn: another one may have begun another session before. */
-function requestToken(action: 'login' | 'refresh', body: () => object): Promise<NewToken> {
-  return inTurn(async () => {
-    const { status, answer } = await consoleCall<SessionResponse>(`session/${action}`, body());
-    if (answer.data) {
-      remember(unverifiedSessionId(answer.data.access_token) ?? NAMELESS);
-      return answer.data;
-    }
-    if (action === 'refresh' && status === 401) remember(undefined);
-    throw new ApiError(`${action}-refused`, answer.error_message ?? '', status);
-  });
+/** @throws ApiError with the reason of a refusal. */
+function tokenOf(action: 'login' | 'refresh', { status, answer }: SessionResponse): NewToken {
+  if (!answer.data) throw new ApiError(`${action}-refused`, answer.error_message ?? '', status);
+  remember(unverifiedSessionId(answer.data.access_token) ?? NAMELESS);
+  return answer.data;
 }
 
 /**

@@ -224,8 +224,11 @@ function refreshQuietly(): void {
 
 /** The refresh under way may return the token of the user before. */
 async function refreshOnceMore(): Promise<void> {
+  const before = logouts;
   await refreshing?.catch(() => {});
-  refreshQuietly();
+  if (credentials.value !== undefined) refreshQuietly();
+  // It has found that the session before is over.
+  else if (before === logouts) await continueSession();
 }
 
 function beginSession({ access_token: accessToken, expires_in }: NewToken, account?: ServiceAccount): void {

@@ -116,10 +116,11 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 
   refresh: async (given, origin) => {
-    const answer = await refreshKept(given);
+    const { answer, next } = await refreshKept(given);
+    if (next !== undefined) return { answer, cookie: cookieToKeep(next, origin) };
     // Any other failure leaves the token as good as it was.
     const isOver = given.kept.length > 0 && isRefused(answer);
-    return { answer, cookie: isOver ? cookieToForget(origin) : tokenCookie(answer, origin) };
+    return { answer, cookie: isOver ? cookieToForget(origin) : undefined };
   },
 
   logout: async (given, origin) => {
@@ -141,17 +142,24 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 
 /**
  * Tries each token that may be the session's: a page of another port or a sibling domain can add one, but none that continues the
- * session which the page names. A session that it does not name is another user's, and ended.
+ * session which the page names. Another session is not continued: beside further tokens it is taken for a planted one and ended.
+ * That of the only token is kept: another tab may have logged in, and the page not know yet.
+ *
+ * @returns `next`: the refresh token for the cookie.
  */
-async function refreshKept(given: SessionRequest): Promise<AuthAnswer> {
+async function refreshKept(
+  given: SessionRequest,
+): Promise<{ readonly answer: AuthAnswer; readonly next?: string | undefined }> {
   let refused = NO_SESSION;
   for (const token of given.kept) {
     const answer = await runAuthCall(refreshCall(token), given);
+    const next = refreshTokenOf(answer);
     if (isRefused(answer)) refused = answer;
-    else if (isOfSession(answer, given.body.session)) return answer;
-    else await endReplaced([refreshTokenOf(answer) ?? token], given);
+    else if (isOfSession(answer, given.body.session)) return { answer, next };
+    else if (given.kept.length === 1) return { answer: NO_SESSION, next };
+    else await endReplaced([next ?? token], given);
   }
-  return refused;
+  return { answer: refused };
 }
 
 /** Whether an answer may be of the session that a page names. Tokens of other issuers may not say which one they are of. */

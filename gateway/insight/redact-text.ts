@@ -34,9 +34,10 @@ const PRESET = /(@preset\s*\(\s*value\s*:\s*"(?!x-hasura-))[^"\n]*"/gi;
 /** Descriptions, strings and comments, also where the quotes of strings are escaped. */
 const TEXTS_OF_GRAPHQL = /"""[\s\S]*?"""|\\"(?:[^"\\\n]|\\\\)*\\"|"(?:\\.|[^"\\\n])*"|#[^\n]*/g;
 
-/** Of a URL, also one that begins with a variable. A password may contain slashes and the sign that ends it. */
-const URL_TEXT = /(?:\b[a-z][a-z\d+.-]{0,30}:\/\/|\{\{\w{1,100}\}\})[^\s"'<>\\]*/gi;
-const USER_INFORMATION = /^([^/]*:\/\/)(?:[^:@/{}]*:[^{}]*|[^/@{}]+)@/;
+/** Of a URL, also one that begins with a variable, or without a scheme. A password may contain slashes and the sign that ends it. */
+const URL_TEXT = /(?:\b[a-z][a-z\d+.-]{0,30}:\/\/|\{\{\w{1,100}\}\}|(?<![\w:/])\/\/)[^\s"'<>\\]*/gi;
+/** Braces may be in it, variables in two of them stay. */
+const USER_INFORMATION = /^([^/]*\/\/)(?:(?:[^:@/{]|\{(?!\{))*:(?:[^{]|\{(?!\{))*|(?:[^/@{]|\{(?!\{))+)@/;
 
 /** User information, query string and fragment of URLs. Names of parameters, and values that are variables, stay. */
 function redactUrls(text: string): string {
@@ -60,12 +61,16 @@ function redactPart(part: string): string {
   return written === '' || written.startsWith('{{') ? part : part.slice(0, value) + REDACTED;
 }
 
+/** What may have a JWT in it. Found from its beginning only: trying each `eyJ` within takes quadratic time. */
+const DOTTED = /(?<![\w-])[\w-]{11,}\.[\w-]+(?:\.[\w-]*)*/g;
+
 /** Credentials of `Authorization` and of `curl`, JWTs, private keys, and tokens of services that begin with what they are. */
 function redactByForm(text: string): string {
   return text
     .replace(/\b(Bearer|Basic|Digest|DPoP|Negotiate|ApiKey)(\s+)(?!\{\{)[\w.~+/=-]{6,}/gi, `$1$2${REDACTED}`)
     .replace(/((?:^|\s)(?:-u|--user)[ =]{1,9})[^\s"']+/gm, `$1${REDACTED}`)
-    .replace(/\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)*/g, REDACTED)
+    .replace(/((?:^|\s)-u)(?!\{\{)[^\s"'=:]{1,100}:[^\s"']+/gm, `$1${REDACTED}`)
+    .replace(DOTTED, (words) => words.replace(/\beyJ[\w-]{8,}.*/, REDACTED))
     .replace(/\b(?:gh[oprsu]_|github_pat_|[sr]k_(?:live|test)_|xox[abeoprs]-|AKIA|glpat-)[\w-]{8,}/g, REDACTED)
     .replace(
       /(-----BEGIN [A-Z ]*PRIVATE KEY-----)([\s\S]*?)(?=-----END|$)/g,
@@ -87,6 +92,9 @@ const QUOTED = [
   /\s{0,99}"(?!\{\{)((?:[^"\\\n]|\\.)+)/y,
   /\s{0,99}'(?!\{\{)((?:[^'\n]|'')+)/y,
 ];
+/** A value in the lines below its name, as YAML writes it: those that are indented as the first one is, or further. */
+const BLOCK =
+  /[ \t]{0,9}[|>][-+\d]{0,2}[ \t]{0,9}\n(?:[ \t]{0,99}\n){0,9}([ \t]{1,99})(?!\{\{)([^\s][^\n]*(?:\n(?:\1[^\n]*|[ \t]{0,99}(?=\n)))*)/y;
 /** A value in a text: its first word, and further ones up to where another value may begin. */
 const PLAIN = /\s{0,99}(?!\{\{|\*{8}|\s)([^\s"'\\]+[^"'\\,;}\n]*)/y;
 /** A part of a connection string, which ends at the semicolon if there is one. */
@@ -104,10 +112,10 @@ function redactNamed(text: string, isGraphql: boolean): string {
   const names = new RegExp(NAMED);
   for (let found = names.exec(text); found; found = names.exec(text)) {
     if (!isSecretName(found[1] ?? '')) continue;
-    const unquoted = found[0].endsWith('=') ? [PART] : [PLAIN];
+    const unquoted = found[0].endsWith('=') ? [PART] : [BLOCK, PLAIN];
     const value = valueAt(text, names.lastIndex, [...QUOTED, ...(isGraphql ? OF_GRAPHQL : unquoted)]);
     if (!value) continue;
-    shown += text.slice(end, value.from) + REDACTED;
+    shown += text.slice(end, value.from) + sameLines(text.slice(value.from, value.to));
     end = value.to;
     names.lastIndex = end;
   }
@@ -123,7 +131,8 @@ function valueAt(
     const one = new RegExp(form);
     one.lastIndex = at;
     const found = one.exec(text);
-    if (found?.[1] !== undefined) return { from: one.lastIndex - found[1].length, to: one.lastIndex };
+    const value = found?.at(-1);
+    if (value !== undefined) return { from: one.lastIndex - value.length, to: one.lastIndex };
   }
   return undefined;
 }

@@ -294,8 +294,17 @@ describe('a session of the console', () => {
     }
     const tried = ['of-theirs', 'next', 'of-mine', 'of-mine'];
     expect(variables()).toEqual(tried.map((refresh_token) => ({ refresh_token })));
-    const { status, headers } = await act('refresh', { session: 'mine' }, { cookie: `${LOCAL_COOKIE}=of-theirs` });
-    expect([status, headers['set-cookie']]).toEqual([401, [`${LOCAL_COOKIE}=; HttpOnly; SameSite=Strict; Max-Age=0`]]);
+  });
+
+  test('is not another one than the page names, which goes on for the tab that has begun it', async () => {
+    const { status, body, headers } = await act(
+      'refresh',
+      { session: 'mine' },
+      { cookie: `${LOCAL_COOKIE}=of-theirs` },
+    );
+    expect([status, body]).toMatchObject([401, { success: false, data: null }]);
+    expect(headers['set-cookie']).toEqual([`${LOCAL_COOKIE}=next; HttpOnly; SameSite=Strict`]);
+    expect(variables()).toEqual([{ refresh_token: 'of-theirs' }]);
   });
 
   test('is left as it is while a token of several cannot be tried', async () => {

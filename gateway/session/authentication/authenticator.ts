@@ -114,8 +114,9 @@ export class Authenticator {
    * @param address the IP address of the client, by which wrong admin secrets are counted.
    * @param operation the operation to execute, where it is known: an authentication hook may receive it.
    * @param span the parent of the span of a call to the hook.
-   * @throws GatewayError 401 for missing or bad credentials, 403 for a role that they do not allow or for a request
-   * that another site may have caused, 429 after too many wrong admin secrets from the client's network, 503 when they cannot be verified now.
+   * @throws GatewayError 401 for missing or bad credentials, 403 for a role that they do not allow or for a request that
+   * another site may have caused, 429 after too many wrong admin secrets from the client's network, 503 when they cannot
+   * be verified now.
    */
   authenticate(
     headers: IncomingHttpHeaders,

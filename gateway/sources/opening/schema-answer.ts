@@ -8,8 +8,8 @@ import { withoutRequiredDeprecations } from './introspection-features.ts';
 import { checkIntrospection, checkSdl, SchemaTooLarge } from './schema-limits.ts';
 
 /**
- * Responses of more bytes are read, checked and printed in a thread first: 512 KiB take 50 ms, in which a process serves nobody, and
- * about as long as a thread takes to start.
+ * Responses of more bytes are read, checked and printed in a thread first: 512 KiB block a process for 50 ms, about as long as a
+ * thread takes to start.
  */
 const READ_IN_THREAD = 512 * 1024;
 /** Memory of that thread for each byte of a response, in bytes, and at least in megabytes. */

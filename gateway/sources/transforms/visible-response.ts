@@ -18,7 +18,7 @@ const NO_ERRORS: readonly GraphQLError[] = [];
  * Makes a response of a source what the role sees of it, in the graph's names. Objects that it does not see are null; a
  * value of an enum that it does not see is null with an error; where either must not be null, what is around it is.
  *
- * @param result it is changed, so that it must be nobody else's.
+ * @param result it is changed in place, so that it must not be shared.
  * @returns the same object where nothing had to be changed.
  */
 export function visibleResponse(
@@ -47,7 +47,7 @@ class VisibleReader {
   readonly #typeKey: string;
   readonly #graphNames: ReadonlyMap<string, string>;
   readonly #path: PathSegment[] = [];
-  /** Paths of objects that are not seen, as JSON; undefined where nobody asks for them. */
+  /** Paths of objects that are not seen, as JSON; undefined where they are not needed. */
   readonly #hidden: Set<string> | undefined;
 
   constructor(typeKey: string, graphNames: ReadonlyMap<string, string>, notesHidden: boolean) {

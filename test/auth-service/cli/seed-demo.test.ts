@@ -66,7 +66,7 @@ test.each<[where: string, others: string, changes: Record<string, string>]>([
   ['in production', '', PRODUCTION],
   ['in a database with other tenants', "INSERT INTO tenants (id, name) VALUES (9, 'ours')", {}],
   ["in a database where a demo tenant's id is another's", "INSERT INTO tenants (id, name) VALUES (1, 'ours')", {}],
-])('without the flag for public passwords nobody is added %s', async (_where, others, changes) => {
+])('without the flag for public passwords no user is added %s', async (_where, others, changes) => {
   if (others !== '') await query(others);
   expect(await runCommand(changes)).toEqual({ code: 1, stdout: '', stderr: expect.stringContaining(UNSAFE) });
   expect(await query('SELECT username FROM users')).toEqual([]);

@@ -39,7 +39,7 @@ const open = (environment: Record<string, string>) =>
 const tokenOf = (tenant: string, user: string) =>
   issuer.token({ hasura: { 'x-hasura-tenant-id': tenant, 'x-hasura-user-id': user } });
 
-test('who has too many jobs that have not ended is told to wait, over GraphQL and REST, and others are not', async () => {
+test('a user with too many jobs that have not ended gets an error with Retry-After, over GraphQL and REST; other users do not', async () => {
   const limits = { PORTICO_JOBS_MAX_PER_USER: '2', PORTICO_JOBS_MAX_PER_TENANT: '3' };
   const gateway = await keep(open({ ...limits, PORTICO_JOBS: 'accept' }));
   const make = async (token: string) => {

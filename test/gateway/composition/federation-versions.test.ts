@@ -121,7 +121,7 @@ describe('what is not supported is refused by its name', () => {
         extend schema @link(url: "https://specs.apollo.dev/connect/v0.4", import: ["@connect"]) type Query { two: Int }`,
     };
     const gateway = await keep(openEditedGateway(files, { issuer, waitUntilReady: false }));
-    await until('the reason is told', async () => {
+    await until('the reason is reported', async () => {
       const { body } = await gateway.command('get_inconsistent_metadata');
       return JSON.stringify(body).includes('connectors (@connect, @source) are not supported');
     });

@@ -72,6 +72,17 @@ describe('a metadata file is shown without', () => {
       'a: ApiKey s3cret-s3cret\nb: Negotiate s3cret==\nc: curl -u me:s3cret https://host',
     ],
     ['what is a token by its form', 'a: see eyJhbGciOiJ.s3cret.s3cret\nb: use ghp_s3crets3cret\nc: AKIAs3crets3cret'],
+    ['a token behind a hyphen or a dot', 'a: x-eyJhbGciOiJ.s3cret.s3cret\nb: from.the.gateway.eyJhbGciOiJ.s3cret.s3'],
+    ['a password of a URL with braces', 'a: postgres://u:p{s3cret}d@h\nb: redis://u:{s3cret@h\nc: redis://{s3cret}@h'],
+    ['user information of a URL without a scheme', 'url: //someone:s3cret@host/graphql\nother: see //s3cret@host'],
+    [
+      'credentials of curl without a space',
+      'a: curl -uadmin:s3cret https://host\nb: curl -u admin:s3cret https://host',
+    ],
+    [
+      'a password in a block of a text',
+      'comment: |\n  password: |\n    s3cret\n    s3cret\n\n    s3cret\n  a: b\n  token: >-\n\n      s3cret',
+    ],
     ['a private key', 'a: |\n  -----BEGIN RSA PRIVATE KEY-----\n  s3cret\n  s3cret\n  -----END RSA PRIVATE KEY-----'],
     [
       'parts of connection strings of clouds',
@@ -135,6 +146,16 @@ test('what is no credential stays as it is, on the same lines', () => {
   expect(lines).toHaveLength(text.length);
   for (const index of [0, 1, 2, 3, 4, 9, 10, 11, 12, 13, 14, 15]) expect(lines[index]).toBe(text[index]);
   expect(lines[8]?.trim()).toBe('- { name: x-other, value_from_env: SHOP_KEY }');
+});
+
+test('a block in a text is hidden as it stands, with what follows it shown', () => {
+  const text = 'comment: |\n  password: |\n    one\n    two\n  a: b\n';
+  expect(shown(text)).toBe('comment: |\n  password: |\n    ********\n\n  a: b\n');
+});
+
+test('variables within user information of a URL are shown', () => {
+  const text = 'a: postgres://{{USER}}:{{PASSWORD}}@h/d\nb: "//{{USER}}@h"\nc: see // a@b\nd: a//b:c@d';
+  expect(shown(text)).toBe(text);
 });
 
 test('a file that is included as a credential is named', () => {

@@ -120,7 +120,7 @@ async function compare(which: string, kind: 'query' | 'mutation', runs: number):
         // Texts, so that the order of the response keys counts.
         expect([JSON.stringify(one.data), text]).toEqual([JSON.stringify(other.data), text]);
         expect([told(one), text]).toEqual([told(other), text]);
-        // What is told of objects that the role does not see would tell that they are there.
+        // Errors in objects that the role does not see would disclose that these exist.
         const ofHidden = (one.errors ?? []).filter(
           ({ message, path = [] }) => message === NO_NAME && nullAt(one.data, path.slice(0, -2)) === path.length - 2,
         );

@@ -99,7 +99,7 @@ describe('an answer that is complete', () => {
     expect(http.buffered.bytes).toBe(0);
   });
 
-  test('counts no longer where its client is gone, or nobody says when it is over', async () => {
+  test('does not count once its client is gone, or where the end of its request is not known', async () => {
     const { http } = await connections();
     const ended = new Cancellation(true);
     ended.end();

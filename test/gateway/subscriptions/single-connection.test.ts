@@ -35,7 +35,7 @@ test.each([
   ],
   ['sends an operation', 'POST', '/v1/graphql', { ...TOKEN, ...json }, change, 400],
   ['ends an operation', 'DELETE', '/v1/graphql?operationId=1', TOKEN, undefined, 405],
-])('a client that %s is told which mode is supported', async (_, method, path, headers, body, status) => {
+])('a client that %s gets an error that names the supported mode', async (_, method, path, headers, body, status) => {
   const answer = await gateway.send(path, {
     method,
     headers: { ...headers, ...bearer(issuer.token()) },
