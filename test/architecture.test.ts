@@ -84,8 +84,7 @@ const gateway = roomsOf('gateway', {
     'assertions composition errors.ts federation jobs kriti metadata schemas session stitching supergraph syntax upstream webhooks platform',
   'sources/actions': '',
   'sources/customization': '',
-  'sources/federation':
-    'sources/customization sources/permissions sources/remote-schema sources/transforms',
+  'sources/federation': 'sources/customization sources/permissions sources/remote-schema sources/transforms',
   'sources/opening':
     'sources/customization sources/federation sources/permissions sources/remote-schema sources/stitching sources/transforms',
   'sources/permissions': '',

@@ -15,7 +15,9 @@ const SECRET_KIND = /\b(redisUrl|databaseUrl)\b/;
 const secretsIn = (source: string) =>
   [...source.matchAll(SETTING)]
     // A setting that permits something is no secret, whatever it is about.
-    .filter(([, name = '', kind = '']) => (SECRET_NAME.test(name) || SECRET_KIND.test(kind)) && !name.includes('_UNSAFE_'))
+    .filter(
+      ([, name = '', kind = '']) => (SECRET_NAME.test(name) || SECRET_KIND.test(kind)) && !name.includes('_UNSAFE_'),
+    )
     .map(([, name = '']) => name);
 
 const sources = ['gateway', 'auth-service'].flatMap((process) =>

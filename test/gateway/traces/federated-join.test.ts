@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { openOtlpReceiver } from '../../otlp/index.ts';
-import { apolloSubgraph, linked, productsSubgraph, reviewsSubgraph } from '../composition/subgraphs.ts';
+import { productsSubgraph, reviewsSubgraph } from '../composition/subgraphs.ts';
 import { federated } from '../composition/world.ts';
 import { keeper, openGateway, openIssuer, until } from '../harness/index.ts';
 
