@@ -53,7 +53,7 @@ function compileObject(
   };
 }
 
-/** Text of a required value: an object has the fields that are required of it, after its type where that is not clear. */
+/** Text of a required value: an object has the fields that are required of it, after its type where that is not clear, or required. */
 function compileValue({ name, below }: WantedField, parent: string, types: SupergraphTypes) {
   if (!below) return jsonText;
   const type = (types.type(parent)?.fieldType(name) ?? '').replace(/[[\]!]/g, '');
@@ -62,7 +62,8 @@ function compileValue({ name, below }: WantedField, parent: string, types: Super
   const forType = (typename: string) => {
     const known = byType.get(typename);
     if (known) return known;
-    const made = compileObject(below, typename, isAbstract ? typename : undefined, false, types);
+    const isNamed = isAbstract || below.fieldsOf(typename).some((field) => field.name === '__typename');
+    const made = compileObject(below, typename, isNamed ? typename : undefined, false, types);
     byType.set(typename, made);
     return made;
   };

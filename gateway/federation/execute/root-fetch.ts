@@ -32,7 +32,11 @@ export function compileRootFetch<Context>(
       }
       for (const error of errors) {
         if (error.path) reportError(run, error.at(restoredPath(renamed, error.path)));
-        else for (const path of missingFields(request, renamed, run.data)) reportError(run, error.at(path));
+        else {
+          // Without data, what another service has of a field lacks what this one has of it.
+          const had = data ? run.data : NOTHING;
+          for (const path of missingFields(request, renamed, had)) reportError(run, error.at(path));
+        }
       }
     },
   };
@@ -94,6 +98,8 @@ export function compileNestedRoot<Context>(
     });
   };
 }
+
+const NOTHING: JsonObject = {};
 
 /** An error without a path is reported for every root field that it may have set to null. */
 function missingFields(request: SubgraphRequest, renamed: readonly RenamedKey[], data: JsonObject) {
