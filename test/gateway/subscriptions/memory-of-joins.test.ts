@@ -20,7 +20,7 @@ const OF_ONE_EVENT = 4 * (LONG + 1024);
 type Resolvers = NonNullable<Extract<Parameters<typeof buildSubgraphSchema>[0], { typeDefs: unknown }>['resolvers']>;
 
 /** Orders with the long description of their product, which is of another subgraph. */
-async function openWorld() {
+async function openWorld(deduplicate: boolean) {
   const [issuer, port] = [await keep(openIssuer()), await freePort()];
   const typeDefs = linked(`
     type Query { orderCount: Int }
@@ -41,7 +41,7 @@ async function openWorld() {
   const gateway = await keep(
     openGateway({
       issuer,
-      environment: { PORTICO_METRICS_PORT: String(port) },
+      environment: { PORTICO_METRICS_PORT: String(port), PORTICO_UPSTREAM_DEDUPLICATE: String(deduplicate) },
       metadata: {
         'remote_schemas.yaml': [
           { name: 'orders', definition: { url: orders.url, composition: 'federation' } },
@@ -58,13 +58,14 @@ async function openWorld() {
 const QUERY = 'subscription { orderPlaced { id product { description } } }';
 type Placed = { readonly id: string; readonly product: { readonly description: string } };
 type Headers = Record<string, string>;
-const CLIENTS: readonly [string, (url: string, headers: Headers) => SubscribingClient][] = [
-  ['server-sent events', (url, headers) => sseClient(url, headers)],
-  ['a WebSocket', (url, headers) => wsClient(url, { headers })],
+const CLIENTS: readonly [string, (url: string, headers: Headers) => SubscribingClient, boolean][] = [
+  ['server-sent events', (url, headers) => sseClient(url, headers), false],
+  ['server-sent events, where equal queries are sent once', (url, headers) => sseClient(url, headers), true],
+  ['a WebSocket', (url, headers) => wsClient(url, { headers }), false],
 ];
 
-describe.each(CLIENTS)('long responses that events are completed with, over %s', (_, open) => {
-  const world = openWorld();
+describe.each(CLIENTS)('long responses that events are completed with, over %s', (_, open, deduplicate) => {
+  const world = openWorld(deduplicate);
 
   test('are no longer in memory once the client has the event', async () => {
     const { feed, gateway, buffered, headers } = await world;
