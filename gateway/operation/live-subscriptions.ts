@@ -1,13 +1,14 @@
 import type { ExecutionResult } from 'graphql';
 import { type GatewayError, internalError } from '../errors.ts';
 import type { Generation, LiveGraph } from '../graph/index.ts';
-import { type OperationContext, SourceEventsEnded } from '../sources/index.ts';
+import { SourceEventsEnded } from '../sources/index.ts';
 import type { SubscriptionCounts, SubscriptionEnd } from './counts.ts';
 import { schemaChanged } from './errors.ts';
-import { ExecutionContext, type OperationResult, resultOf } from './execute.ts';
+import { type OperationResult, resultOf } from './execute.ts';
 import type { SubscriptionPlan } from './plan/index.ts';
 import type { ExecutableRequest } from './requests.ts';
 import { executionErrors, refusedRequest, SubscriptionEnded } from './response/index.ts';
+import { SubscriptionContext } from './subscription-context.ts';
 import type { RoleRules } from './validation/index.ts';
 
 /**
@@ -62,7 +63,7 @@ export class LiveSubscriptions {
 class RunningSubscription implements Subscription {
   readonly events: SubscriptionPlan;
   readonly role: string;
-  readonly #context: OperationContext;
+  readonly #context: SubscriptionContext;
   readonly #explanation: ExecutableRequest['explanation'];
   readonly #results: AsyncIterator<ExecutionResult>;
   readonly #onEnd: (end: SubscriptionEnd) => void;
@@ -77,11 +78,13 @@ class RunningSubscription implements Subscription {
     this.#onEnd = onEnd;
     this.#explanation = executable.explanation;
     this.#explanation?.nextEvent();
-    this.#context = new ExecutionContext(executable, executable.context.cancellation);
+    this.#context = new SubscriptionContext(executable, executable.context.cancellation);
     this.#results = openedStream(() => events.open(executable.request.variables, this.#context));
   }
 
   async next(): Promise<IteratorResult<OperationResult>> {
+    // Who asks for the next event has delivered the one before.
+    this.#context.endEvent();
     try {
       const { done, value } = await this.#results.next();
       if (this.#reason) throw new SubscriptionEnded([refusedRequest(this.#reason)]);
@@ -117,6 +120,7 @@ class RunningSubscription implements Subscription {
     clearTimeout(this.#ending);
     this.#endSpan(end);
     this.#onEnd(end);
+    this.#context.endEvent();
     void this.#results.return?.();
   }
 

@@ -16,6 +16,8 @@ export interface OperationContext {
   readonly files?: SentFiles | undefined;
   /** Cancelled when the client goes away, or the operation has taken too long. */
   readonly cancellation: Cancellation;
+  /** Of a subscription: that of the event that is being completed, which ends when the client has the event. */
+  readonly eventCancellation?: Cancellation;
   readonly log: Logger;
   /** Records which sources are called for it. */
   readonly record?: CallRecorder | undefined;
@@ -34,11 +36,13 @@ export interface HttpHints {
   readonly cookies: string[];
 }
 
-/**
- * The context in which one event of a subscription is completed from other sources. It has HTTP hints of its own, which
- * are dropped: events have no headers.
- */
+/** The context in which one event of a subscription is completed from other sources. To be made while the event is read. */
 export function contextOfOneEvent(context: OperationContext): OperationContext {
+  return { ...withoutHints(context), cancellation: context.eventCancellation ?? context.cancellation };
+}
+
+/** The same context with HTTP hints of its own, which are dropped: events have no headers. */
+export function withoutHints(context: OperationContext): OperationContext {
   // Named one by one: some are getters of a class, which a spread would lose.
   const { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, span } = context;
   const http: HttpHints = { headers: {}, cookies: [] };
@@ -47,7 +51,7 @@ export function contextOfOneEvent(context: OperationContext): OperationContext {
 
 /** The same context with another parent span for calls. */
 export function contextBelow(context: OperationContext, span: Span): OperationContext {
-  return { ...contextOfOneEvent(context), files: context.files, http: context.http, span };
+  return { ...withoutHints(context), files: context.files, http: context.http, span };
 }
 
 /** Headers that every request to any upstream carries, and that are always the same. */

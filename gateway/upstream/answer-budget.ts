@@ -64,7 +64,7 @@ export class AnswerBudget {
       giveBack: (bytes, answer) => {
         ofSource -= bytes;
         this.#bytes -= bytes;
-        this.#ended(answer);
+        this.#givenBack(answer);
       },
     };
   }
@@ -79,9 +79,11 @@ export class AnswerBudget {
     answer.hold();
   }
 
-  #ended(answer: BudgetedAnswer): void {
-    this.#held.delete(answer);
-    if (this.#running === answer) this.#running = undefined;
+  #givenBack(answer: BudgetedAnswer | undefined): void {
+    if (answer) {
+      this.#held.delete(answer);
+      if (this.#running === answer) this.#running = undefined;
+    }
     if (this.#bytes <= this.#maxBytes / 2) {
       for (const one of this.#held) one.release();
       this.#held.clear();
@@ -110,6 +112,6 @@ export interface SourceBudget {
   take(bytes: number, answer: BudgetedAnswer): void;
   /** Counts what is made of a response that has been received. */
   keep(bytes: number): void;
-  /** Gives back bytes of a response that has ended; some of them may be given back later. */
-  giveBack(bytes: number, answer: BudgetedAnswer): void;
+  /** Gives back bytes of a response that has ended. Without `answer` what was left of them then. */
+  giveBack(bytes: number, answer?: BudgetedAnswer): void;
 }

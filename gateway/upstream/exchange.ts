@@ -277,7 +277,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   /** What was received is in memory until its client has the response that is made of it. */
   #giveBack(isNeeded: boolean): void {
     const kept = this.#counted / (1 + READ_FACTOR);
-    const isKept = isNeeded && this.#cancellation?.whenOver(() => this.#budget.giveBack(kept, this));
+    const isKept = isNeeded && this.#cancellation?.whenOver(givingBack(this.#budget, kept));
     this.#budget.giveBack(isKept ? this.#counted - kept : this.#counted, this);
   }
 
@@ -290,7 +290,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
 
   #countRead(): void {
     const bytes = this.#size * READ_FACTOR;
-    const giveBack = () => this.#budget.giveBack(bytes, this);
+    const giveBack = givingBack(this.#budget, bytes);
     this.#budget.keep(bytes);
     if (!this.#cancellation?.whenOver(giveBack)) giveBack();
   }
@@ -305,6 +305,11 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
     if (this.#counted > 0) this.#giveBack(isComplete && !this.#sink);
     return true;
   }
+}
+
+/** It may be kept for long, and must not keep the exchange with its chunks. */
+function givingBack(budget: SourceBudget, bytes: number): () => void {
+  return () => budget.giveBack(bytes);
 }
 
 class CompleteResponse implements UpstreamResponse {

@@ -22,7 +22,7 @@ import {
 } from 'graphql';
 import type { ActionTypes } from '../../metadata/index.ts';
 import type { CompiledSubscription } from '../compiled-operation.ts';
-import { contextOfOneEvent, type OperationContext } from '../operation-context.ts';
+import { type OperationContext, withoutHints } from '../operation-context.ts';
 import type { Subschema } from '../source.ts';
 import { type ActionContext, type AnswerAction, compileActions } from './action-operation.ts';
 import { objectsWithin } from './action-response.ts';
@@ -73,7 +73,7 @@ export function actionSubschema(
   const openEvents = (document: DocumentNode): CompiledSubscription['open'] => {
     return (variables, context) =>
       resultEvents((onId) => {
-        const contextValue: ActionContext = { context: contextOfOneEvent(context), onId };
+        const contextValue: ActionContext = { context: withoutHints(context), onId };
         return execute({ schema: executed, document, variableValues: variables, contextValue });
       }, watch);
   };

@@ -59,9 +59,9 @@ function requestKey({ url, method, headers, body }: UpstreamRequest): string {
   return JSON.stringify(equal);
 }
 
-/** One call that several callers wait for. It is cancelled when all of them are. */
+/** One call that several callers wait for. It is cancelled when all of them are, and needed until none of them needs it. */
 class SharedCall implements UpstreamHandler {
-  readonly cancellation = new Cancellation();
+  readonly cancellation = new Cancellation(true);
   readonly #waiting = new Set<DeduplicatedCaller>();
   readonly #onEnd: () => void;
 
@@ -92,6 +92,7 @@ class SharedCall implements UpstreamHandler {
 
   #end(notify: (handler: UpstreamHandler) => void): void {
     this.#onEnd();
+    this.#endWithCallers();
     for (const one of this.#waiting) {
       this.#waiting.delete(one);
       one.end();
@@ -99,11 +100,22 @@ class SharedCall implements UpstreamHandler {
     }
   }
 
+  /** Where it is not known until when a caller needs the response, it does so until the response is received. */
+  #endWithCallers(): void {
+    const { cancellation } = this;
+    let needing = this.#waiting.size;
+    const endOne = () => {
+      if (--needing === 0) cancellation.end();
+    };
+    for (const one of this.#waiting) if (!one.whenOver(endOne)) endOne();
+  }
+
   #leave(one: DeduplicatedCaller): void {
     this.#waiting.delete(one);
     if (this.#waiting.size > 0) return;
     this.#onEnd();
     this.cancellation.cancel();
+    this.cancellation.end();
   }
 }
 
@@ -123,6 +135,11 @@ class DeduplicatedCaller implements Cancellable {
     this.end();
     this.#onLeave();
     this.handler.onError(new UpstreamError('aborted'));
+  }
+
+  /** As the cancellation of its client does. */
+  whenOver(listener: () => void): boolean {
+    return this.#cancellation?.whenOver(listener) ?? false;
   }
 
   /** Stops listening for the cancellation of its client. */

@@ -1,5 +1,6 @@
 import {
   openUpstreamHttp,
+  type UpstreamConnections,
   UpstreamError,
   type UpstreamRequest,
   type UpstreamResponse,
@@ -14,9 +15,10 @@ export type Came = number | UpstreamError['reason'];
 
 export interface Guarded {
   readonly guard: ResilientClient;
+  readonly connections: UpstreamConnections;
   readonly service: TestServer;
   /** Requests that the service has not answered. */
-  readonly owed: ((status?: number, headers?: Record<string, string>) => void)[];
+  readonly owed: ((status?: number, headers?: Record<string, string>, body?: string) => void)[];
   /** From now on the service does this; undefined: it owes its answers. */
   answer: Handler | undefined;
   send(more?: Partial<UpstreamRequest>): {
@@ -37,8 +39,8 @@ export async function openGuarded(settings: Partial<ResilienceSettings> = {}): P
   const service = await keep(
     serve((received, response, request) => {
       if (guarded.answer) return guarded.answer(received, response, request);
-      const answer: Guarded['owed'][number] = (status = 200, headers = {}) =>
-        response.writeHead(status, headers).end('{}');
+      const answer: Guarded['owed'][number] = (status = 200, headers = {}, body = '{}') =>
+        response.writeHead(status, headers).end(body);
       owed.push(answer);
       response.once('close', () => {
         const index = owed.indexOf(answer);
@@ -52,6 +54,7 @@ export async function openGuarded(settings: Partial<ResilienceSettings> = {}): P
   const guard = guardOf('orders');
   const guarded: Guarded = {
     guard,
+    connections,
     service,
     owed,
     answer: undefined,

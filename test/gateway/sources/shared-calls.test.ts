@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { Cancellation } from '../../../platform/index.ts';
 import { keeper, until } from '../harness/index.ts';
 import { openGuarded } from './guarded.ts';
 
@@ -77,6 +78,44 @@ describe('equal queries that are under way at the same time', () => {
     const sent = [guarded.send(of()), guarded.send(of())];
     expect(await Promise.all(sent.map(({ came }) => came))).toEqual(['connection', 'connection']);
     expect(guarded.service.requests).toHaveLength(1);
+  });
+
+  /** What the response takes that all of them wait for. */
+  const LONG = 1024 * 1024;
+  test.each<[string, readonly boolean[], readonly number[]]>([
+    ['all clients have their responses', [true, true], [4 * LONG, 4 * LONG, 0]],
+    ['the last client has its response, as far as that is known', [false, true], [4 * LONG, 4 * LONG, 0]],
+    ['they are received, where no more is known', [false, false], [0, 0, 0]],
+  ])('have a response that counts until %s', async (_, haveEnds, counted) => {
+    const guarded = await open();
+    const clients = haveEnds.map((hasEnd) => new Cancellation(hasEnd));
+    const sent = clients.map((cancellation) => guarded.send({ ...of(), cancellation }));
+    const gone = guarded.send(of());
+    await until('one is under way', () => guarded.owed.length === 1);
+    gone.leave();
+    guarded.owed[0]?.(200, {}, 'x'.repeat(LONG));
+    const bytesNow = () => Math.round(guarded.connections.buffered.bytes / LONG) * LONG;
+    for (const { response } of sent) expect((await response).body).toHaveLength(LONG);
+    const seen = [bytesNow()];
+    for (const client of clients) {
+      client.end();
+      seen.push(bytesNow());
+    }
+    expect(seen).toEqual(counted);
+    expect(guarded.connections.buffered.bytes).toBe(0);
+  });
+
+  test('give back what a try took whose successor nobody waits for', async () => {
+    const guarded = await open();
+    const client = new Cancellation(true);
+    const sent = guarded.send({ ...of(), cancellation: client });
+    await until('it is under way', () => guarded.owed.length === 1);
+    guarded.owed[0]?.(503, {}, 'x'.repeat(LONG));
+    await until('it is tried again', () => guarded.service.requests.length === 2);
+    client.cancel();
+    expect(await sent.came).toBe('aborted');
+    client.end();
+    expect(guarded.connections.buffered.bytes).toBe(0);
   });
 });
 
