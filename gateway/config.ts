@@ -9,7 +9,7 @@ import {
   withPassword,
 } from '../platform/index.ts';
 import { HASURA_ROOT_TYPES, type RootTypeNames, STANDARD_ROOT_TYPES } from './schemas/index.ts';
-import type { AuthenticationSettings } from './session/index.ts';
+import { type AuthenticationSettings, MIN_ADMIN_SECRET_LENGTH } from './session/index.ts';
 import { gatewaySettings, graphSettings } from './settings/index.ts';
 import { DEFAULT_RESILIENCE, type ResilienceSettings } from './upstream/index.ts';
 
@@ -64,9 +64,6 @@ function productionProblems(given: GivenGatewaySettings): readonly string[] {
     problems.push('PORTICO_DEMO_ACCOUNTS is set: demo accounts are not for production');
   return problems;
 }
-
-/** Characters of an admin secret in production: of 32 random hexadecimal digits, 128 bits. */
-const MIN_ADMIN_SECRET_LENGTH = 32;
 
 /** The admin secret opens everything, and may be tried from anywhere. */
 function adminSecretProblems({ textOf, isSet }: GivenGatewaySettings): readonly string[] {

@@ -24,8 +24,12 @@ export interface PeekedAttempt {
 
 /** Selects the counter set of an attempt, and counts its failure there. */
 export interface AttemptLimiter {
-  /** Counts one failure in each counter that limits the attempt, or in none when one of them requires a wait. */
-  admit(sets: CounterSets, at: Date): Promise<AttemptDecision>;
+  /**
+   * Counts one failure in each counter that limits the attempt, or in none when one of them requires a wait.
+   *
+   * @param needsOnly called before the attempt waits for its turn, with the set whose counters it still needs.
+   */
+  admit(sets: CounterSets, at: Date, needsOnly: (counterSet: CounterSet) => void): Promise<AttemptDecision>;
   /** The same without counting. */
   peek(sets: CounterSets, at: Date): Promise<PeekedAttempt>;
 }

@@ -24,7 +24,7 @@ interface QueueWaiter {
 export interface QueuedAttempt {
   /** To be called before each question for admission: what is given back from here on is noticed. */
   beforeAdmission(): void;
-  /** Called after the question was answered: the attempt needs these queues only. */
+  /** Called once the attempt needs these queues only: after the question was answered, or before. */
   keepOnly(keys: readonly string[]): void;
   /**
    * Called when the counter `key` was full. Waits where it may be filled by attempts that are still running, which may be

@@ -49,10 +49,12 @@ export function withCleanAddresses(options: CleanAddressOptions): AttemptLimiter
   }
 
   return {
-    async admit(sets, at): Promise<AttemptDecision> {
-      const ordinary = await limiter.admit(sets, at);
+    async admit(sets, at, needsOnly): Promise<AttemptDecision> {
+      const ordinary = await limiter.admit(sets, at, needsOnly);
       if (ordinary.admitted || ordinary.counterSet !== sets.unknownDevice) return ordinary;
       const { cleanAddress } = sets;
+      // Others that are refused by the first allowance would wait for this attempt, which returns nothing to it.
+      needsOnly(cleanAddress);
       const consumed = await consume(sets);
       if (!consumed.admitted) return isShared(sets, consumed) ? { ...consumed, counterSet: cleanAddress } : ordinary;
       return {

@@ -59,10 +59,11 @@ export function createThrottle({ limiter, store, counterSetsOf, queue, now, logg
 
   /** Which counter set applies is only known from the result, and the device may have become known by the next try. */
   async function admitInTurn(queued: QueuedAttempt, sets: CounterSets): Promise<AttemptDecision> {
+    const keepOnly = ({ limiting }: CounterSet) => queued.keepOnly(limiting.map(({ key }) => key));
     for (;;) {
       queued.beforeAdmission();
-      const admission = await limiter.admit(sets, now());
-      queued.keepOnly(admission.counterSet.limiting.map(({ key }) => key));
+      const admission = await limiter.admit(sets, now(), keepOnly);
+      keepOnly(admission.counterSet);
       if (admission.admitted || !(await queued.waitForRefund(admission.key))) return admission;
     }
   }

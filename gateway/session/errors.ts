@@ -87,7 +87,7 @@ export function wrongAdminSecret(): GatewayError {
   });
 }
 
-/** A secret that is not read, since too many from the same network were wrong. */
+/** A secret that is wrong, or not read, after too many wrong ones from the same network. */
 export function tooManyWrongSecrets(retryAfterSeconds: number): GatewayError {
   return new GatewayError('rate-limit-exceeded', 'too many wrong secrets from this address, try again later', {
     headers: { 'retry-after': String(retryAfterSeconds) },

@@ -4,6 +4,7 @@ export {
   type AuthenticationSettings,
   createWrongSecrets,
   knownSessionVariables,
+  MIN_ADMIN_SECRET_LENGTH,
   openAuthenticator,
   type WrongSecrets,
 } from './authentication/index.ts';

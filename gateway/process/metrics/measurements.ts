@@ -193,7 +193,7 @@ function wrongSecretsCounter(counts: WrongSecrets['counts']): Metric {
   );
   return counter(
     'portico_wrong_secrets_total',
-    'Wrong admin secrets and secrets of producers, and requests that were refused unread after them.',
+    'Wrong admin secrets and secrets of producers, and requests that had to wait after them.',
     ['secret', 'outcome'],
     samples,
   );

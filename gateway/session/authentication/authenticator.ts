@@ -5,7 +5,7 @@ import { GatewayError } from '../../errors.ts';
 import { wrongAdminSecret } from '../errors.ts';
 import type { ClockSkew } from '../jwt/index.ts';
 import type { Session } from '../session.ts';
-import { adminSecretIn, adminSession } from './admin-secret.ts';
+import { adminSecretIn, adminSession, MIN_ADMIN_SECRET_LENGTH } from './admin-secret.ts';
 import type { CallerAuthenticator } from './caller-authenticator.ts';
 import type { RevocationFeed } from './revocations.ts';
 import type { WrongSecrets } from './wrong-secrets.ts';
@@ -28,6 +28,7 @@ export interface AuthenticatorOptions {
 export class Authenticator {
   readonly #callers: CallerAuthenticator;
   readonly #adminSecret: SecretComparison | undefined;
+  readonly #isAdminSecretGuessable: boolean;
   readonly #wrongSecrets: WrongSecrets;
   readonly #revocations: RevocationFeed | undefined;
   readonly #keyWithdrawals: Listeners;
@@ -36,6 +37,7 @@ export class Authenticator {
   constructor({ callers, adminSecret, wrongSecrets, revocations, keyWithdrawals, clockSkew }: AuthenticatorOptions) {
     this.#callers = callers;
     this.#adminSecret = adminSecret === undefined ? undefined : new SecretComparison([adminSecret]);
+    this.#isAdminSecretGuessable = adminSecret !== undefined && adminSecret.length < MIN_ADMIN_SECRET_LENGTH;
     this.#wrongSecrets = wrongSecrets;
     this.#revocations = revocations;
     this.#keyWithdrawals = keyWithdrawals;
@@ -125,11 +127,13 @@ export class Authenticator {
     span?: Span,
   ): Session | Promise<Session> {
     const shown = adminSecretIn(headers);
-    if (this.#adminSecret !== undefined && shown !== undefined) {
-      this.#wrongSecrets.refuseIfWaiting('admin', address);
-      const session = adminSession(shown, this.#adminSecret, headers);
+    const expected = this.#adminSecret;
+    if (expected !== undefined && shown !== undefined) {
+      const session = this.#wrongSecrets.judge(
+        { kind: 'admin', address, isGuessable: this.#isAdminSecretGuessable },
+        () => adminSession(shown, expected, headers),
+      );
       if (session) return session;
-      this.#wrongSecrets.count('admin', address);
       throw wrongAdminSecret();
     }
     return this.#callers.authenticate(headers, operation, span);

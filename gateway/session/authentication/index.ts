@@ -1,3 +1,4 @@
+export { MIN_ADMIN_SECRET_LENGTH } from './admin-secret.ts';
 export type { AuthHookSettings } from './auth-hook.ts';
 export type { Authenticator } from './authenticator.ts';
 export { knownSessionVariables } from './known-variables.ts';

@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { createAttemptLimiter } from '../../../auth-service/throttle/attempt-limiter.ts';
+import { AttemptQueue } from '../../../auth-service/throttle/attempt-queue.ts';
 import { withCleanAddresses } from '../../../auth-service/throttle/clean-addresses.ts';
 import { createCounterSetsOf } from '../../../auth-service/throttle/counters.ts';
 import { DEFAULT_BACKOFF_POLICIES } from '../../../auth-service/throttle/index.ts';
+import { createThrottle } from '../../../auth-service/throttle/throttle.ts';
 import { createTurns } from '../../../auth-service/throttle/turns.ts';
+import { createLogger } from '../../../platform/index.ts';
 import { memoryAttemptStore, memoryDevices } from './memory-stores.ts';
 
 /** One failure, and all that follow have to wait. */
@@ -32,8 +35,13 @@ async function openAttackedAccount() {
   });
   const setsOf = createCounterSetsOf(POLICIES, Buffer.alloc(32, 1));
   const admit = async (address: string) =>
-    (await limiter.admit(setsOf({ subject: { kind: 'account', tenantId: 1, username: 'alice' }, address }), now()))
-      .admitted;
+    (
+      await limiter.admit(
+        setsOf({ subject: { kind: 'account', tenantId: 1, username: 'alice' }, address }),
+        now(),
+        () => {},
+      )
+    ).admitted;
   expect([await admit('10.5.0.1'), await admit('10.5.0.2')]).toEqual([true, true]);
   return { admit, pauses };
 }
@@ -61,6 +69,51 @@ describe('when the second allowance is used up too', () => {
     expect(pauses).toEqual([]);
   });
 });
+
+test('an attempt that waits for its turn keeps no other one waiting, whatever counters they share', async () => {
+  let time = Date.parse('2026-11-21T12:00:00Z');
+  const now = () => new Date(time);
+  const [store, devices] = [memoryAttemptStore(), memoryDevices(90)];
+  let endPause: (() => void) | undefined;
+  const pause = (milliseconds: number) =>
+    new Promise<void>((resolve) => {
+      endPause = () => {
+        time += milliseconds;
+        resolve();
+      };
+    });
+  const limiter = createAttemptLimiter(store, devices);
+  const throttle = createThrottle({
+    limiter: withCleanAddresses({ limiter, store, devices, maxWaiting: 10, now, pause }),
+    store,
+    counterSetsOf: createCounterSetsOf(POLICIES, Buffer.alloc(32, 1)),
+    queue: new AttemptQueue(10),
+    now,
+    logger: createLogger('test', 'silent'),
+  });
+  const guess = (address: string) =>
+    throttle.guard(
+      { subject: { kind: 'account', tenantId: 1, username: 'alice' }, address },
+      async () => ({ outcome: 'wrong' }) as const,
+      () => 'wrong',
+    );
+  await guess('10.5.0.1');
+  await guess('10.5.0.2');
+  const waiting = guess('10.5.0.3');
+  while (!endPause) await new Promise(setImmediate);
+
+  const refused = guess('10.5.0.1').then(({ outcome }) => outcome);
+  const first = await Promise.race([refused, afterAllElse('it waits, too')]);
+  endPause();
+  expect(first).toBe('throttled');
+  expect(await waiting).toMatchObject({ outcome: 'wrong' });
+});
+
+/** Settles when everything in memory that could be done has been done. */
+async function afterAllElse<Value>(value: Value): Promise<Value> {
+  for (let round = 0; round < 10; round += 1) await new Promise(setImmediate);
+  return value;
+}
 
 describe('turns at a counter', () => {
   test('are taken in the order of arrival, also after one that failed', async () => {
