@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 import { fieldText } from '../../supergraph/index.ts';
 import { fragmentsOf } from '../../syntax/index.ts';
-import { UnplannableOperation } from '../errors.ts';
+import { OperationTooComplex, UnplannableOperation } from '../errors.ts';
 
 /** An operation of a client, analysed for planning and for writing its response. */
 export interface ClientOperation {
@@ -31,7 +31,7 @@ export type Conditions = ReadonlyMap<string, boolean>;
 
 /**
  * Reads one operation of a valid document.
- * @throws UnplannableOperation when the document has no such operation
+ * @throws UnplannableOperation when the document has no such operation; OperationTooComplex when it is nested too deeply
  */
 export function readClientOperation(document: DocumentNode, operationName: string | undefined): ClientOperation {
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
@@ -67,18 +67,22 @@ export function isIncluded(directives: readonly DirectiveNode[] | undefined, con
   return true;
 }
 
+/** The most levels of selections in an operation or a fragment, inline fragments among them: deeper ones would exhaust the stack. */
+const MOST_LEVELS = 200;
+
 /** All fields and all directives of selections, in one pass: graphql-js' visitor takes ten times as long. */
 function partsOf(definitions: readonly (OperationDefinitionNode | FragmentDefinitionNode)[]) {
   const fields: FieldNode[] = [];
   const directives: DirectiveNode[] = [];
-  const open = ({ selections }: SelectionSetNode): void => {
+  const open = ({ selections }: SelectionSetNode, level: number): void => {
+    if (level > MOST_LEVELS) throw new OperationTooComplex();
     for (const selection of selections) {
       if (selection.directives) directives.push(...selection.directives);
       if (selection.kind === Kind.FIELD) fields.push(selection);
-      if (selection.kind !== Kind.FRAGMENT_SPREAD && selection.selectionSet) open(selection.selectionSet);
+      if (selection.kind !== Kind.FRAGMENT_SPREAD && selection.selectionSet) open(selection.selectionSet, level + 1);
     }
   };
-  for (const { selectionSet } of definitions) open(selectionSet);
+  for (const { selectionSet } of definitions) open(selectionSet, 0);
   return { fields, directives };
 }
 
