@@ -17,6 +17,11 @@ export class UnplannableOperation extends Error {
   }
 }
 
+/** A field that no way leads to. @param path as `Query.items.price` */
+export function unreachableField(path: string): UnplannableOperation {
+  return new UnplannableOperation(`${path} cannot be reached: no key leads to a service that has it`);
+}
+
 /** Planning the operation would take too long. Its message is public. */
 export class OperationTooComplex extends UnplannableOperation {
   override readonly code: ErrorCode = 'plan-too-complex';

@@ -18,7 +18,7 @@ export class SubscriptionContext extends ExecutionContext {
     return ofEvent;
   }
 
-  /** The client has the event, or nobody waits for it any more: calls that are still running for it are cancelled. */
+  /** Ends the event, when the client has it or has gone: calls that are still running for it are cancelled. */
   endEvent(): void {
     const ofEvent = this.#ofEvent;
     if (!ofEvent) return;

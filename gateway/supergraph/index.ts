@@ -17,5 +17,5 @@ export {
   type SupergraphTypes,
   typesOnDemand,
 } from './supergraph-types.ts';
-export type { FieldSet, ServiceField, ServiceType, TypeModel } from './type-model.ts';
+export { type FieldSet, type ServiceField, type ServiceType, type TypeModel, typeNameIn } from './type-model.ts';
 export { widenFields } from './widen-fields.ts';

@@ -25,6 +25,8 @@ export interface TypeModel {
   readonly services: readonly string[];
   /** The type of a field in the supergraph, as SDL. */
   fieldType(field: string): string | undefined;
+  /** The name of that type, lists and non-null left out. */
+  fieldTypeName(field: string): string | undefined;
   in(service: string): ServiceType | undefined;
 }
 
@@ -114,6 +116,10 @@ export function readTypeModel(
       const field = fields.get(name);
       return field && typeText(field.type);
     },
+    fieldTypeName: (name) => {
+      const field = fields.get(name);
+      return field && innermostTypeName(field.type);
+    },
     in: (service) => {
       const known = read.get(service);
       if (known) return known;
@@ -156,7 +162,7 @@ function serviceField(
     requires: setOf('requires'),
     provides: setOf('provides'),
     type: own,
-    typeName: own.replace(/[[\]!]/g, ''),
+    typeName: typeNameIn(own),
   };
 }
 
@@ -202,6 +208,11 @@ function namesByGraph(joins: readonly ConstDirectiveNode[], directive: string, a
 function isFalse({ arguments: given }: ConstDirectiveNode, name: string): boolean {
   const value = given?.find((one) => one.name.value === name)?.value;
   return value?.kind === Kind.BOOLEAN && !value.value;
+}
+
+/** The name in a type as it stands in SDL. */
+export function typeNameIn(type: string): string {
+  return type.replace(/[[\]!]/g, '');
 }
 
 /** As it stands in SDL. */

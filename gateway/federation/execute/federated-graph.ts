@@ -1,5 +1,5 @@
 import { type DocumentNode, type GraphQLSchema, parse } from 'graphql';
-import { buildPublicSchema, readSupergraphTypes, type SupergraphTypes } from '../../supergraph/index.ts';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { Variables } from '../../syntax/index.ts';
 import { UnplannableOperation } from '../errors.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -69,16 +69,6 @@ export class FederatedGraph<Context> {
   constructor({ types, publicSchema, send }: FederatedGraphOptions<Context>) {
     this.publicSchema = publicSchema;
     this.#scope = { types, publicSchema, send };
-  }
-
-  /** The graph of a composed supergraph of Apollo Federation, version 1 or 2. */
-  static of<Context>(supergraphSdl: string, send: Send<Context>): FederatedGraph<Context> {
-    const document = parse(supergraphSdl, { noLocation: true });
-    return new FederatedGraph({
-      types: readSupergraphTypes(document),
-      publicSchema: buildPublicSchema(document),
-      send,
-    });
   }
 
   /**

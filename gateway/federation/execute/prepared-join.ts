@@ -3,14 +3,7 @@ import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts'
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isIntrospectionField } from '../../syntax/index.ts';
 import { type JoinError, type SubgraphFailure, UnplannableOperation } from '../errors.ts';
-import {
-  type ClientOperation,
-  type Conditions,
-  includedRootFields,
-  planFields,
-  planningSteps,
-  rootFieldsOf,
-} from '../plan/index.ts';
+import { type ClientOperation, type Conditions, planFields, planningSteps, rootFieldsOf } from '../plan/index.ts';
 import {
   completeValues,
   type ErrorPlace,
@@ -72,7 +65,7 @@ function compileVariant<Context>(
   conditions: Conditions,
   { types, publicSchema, send }: GraphScope<Context>,
 ): Variant<Context> {
-  const fields = includedRootFields(operation, conditions).filter(({ name }) => !name.value.startsWith('__'));
+  const fields = rootFieldsOf(operation, conditions).filter(({ name }) => !name.value.startsWith('__'));
   const shape = responseShapeOf(operation, conditions, publicSchema, types);
   if (fields.length === 0) return { step: undefined, shape, primary: undefined };
   const { operation: kind, variableDefinitions: clientVariables = [] } = operation.definition;

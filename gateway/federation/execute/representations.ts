@@ -56,7 +56,7 @@ function compileObject(
 /** Text of a required value: an object has the fields that are required of it, after its type where that is not clear, or required. */
 function compileValue({ name, below }: WantedField, parent: string, types: SupergraphTypes) {
   if (!below) return jsonText;
-  const type = (types.type(parent)?.fieldType(name) ?? '').replace(/[[\]!]/g, '');
+  const type = types.type(parent)?.fieldTypeName(name) ?? '';
   const isAbstract = types.isAbstract(type);
   const byType = new Map<string, Represent>();
   const forType = (typename: string) => {

@@ -144,40 +144,22 @@ function keysOf(fields: readonly FieldNode[]): Pick<ClientOperation, 'responseKe
   };
 }
 
-/** The root fields, fragments inlined, that `@skip` and `@include` leave. */
-export function includedRootFields(operation: ClientOperation, conditions: Conditions): FieldNode[] {
+/** The root fields, fragments inlined, that `@skip` and `@include` leave; all of them where no conditions are given. */
+export function rootFieldsOf({ definition, fragments }: ClientOperation, conditions?: Conditions): FieldNode[] {
   const found: FieldNode[] = [];
   const opened = new Set<string>();
   const open = (selections: readonly SelectionNode[]): void => {
     for (const selection of selections) {
-      if (!isIncluded(selection.directives, conditions)) continue;
+      if (conditions && !isIncluded(selection.directives, conditions)) continue;
       if (selection.kind === Kind.FIELD) found.push(selection);
       else if (selection.kind === Kind.INLINE_FRAGMENT) open(selection.selectionSet.selections);
       else {
         const name = selection.name.value;
-        const fragment = operation.fragments.get(name);
+        const fragment = fragments.get(name);
         // Inlined again, it would add the same fields: they are included or not wherever it is spread.
         if (!fragment || opened.has(name)) continue;
         opened.add(name);
         open(fragment.selectionSet.selections);
-      }
-    }
-  };
-  open(operation.definition.selectionSet.selections);
-  return found;
-}
-
-/** The root fields, fragments inlined, whatever `@skip` and `@include` say. */
-export function rootFieldsOf({ definition, fragments }: ClientOperation): FieldNode[] {
-  const found: FieldNode[] = [];
-  const opened = new Set<string>();
-  const open = (selections: readonly SelectionNode[]): void => {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) found.push(selection);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) open(selection.selectionSet.selections);
-      else if (!opened.has(selection.name.value)) {
-        opened.add(selection.name.value);
-        open(fragments.get(selection.name.value)?.selectionSet.selections ?? []);
       }
     }
   };

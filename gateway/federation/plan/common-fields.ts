@@ -1,4 +1,4 @@
-import type { WantedField } from './selections.ts';
+import { textOfField, type WantedField } from './selections.ts';
 
 /**
  * Tells which fields a service with an interface object can be asked for before the types of its objects are known: it is asked
@@ -18,16 +18,16 @@ export class CommonFields {
   constructor(id: number, wantedOf: ReadonlyMap<string, readonly WantedField[]>) {
     this.id = id;
     this.#types = wantedOf.size;
-    for (const { key, call, below } of [...wantedOf.values()].flat()) {
-      this.#calls.set(key, (this.#calls.get(key) ?? new Set()).add(call));
-      const meaning = `${key} ${call} ${below?.id ?? ''}`;
+    for (const field of [...wantedOf.values()].flat()) {
+      this.#calls.set(field.key, (this.#calls.get(field.key) ?? new Set()).add(field.call));
+      const meaning = textOfField(field);
       this.#counts.set(meaning, (this.#counts.get(meaning) ?? 0) + 1);
     }
   }
 
   /** Whether a field is wanted of objects of all types. */
-  isWanted({ key, call, below }: WantedField): boolean {
-    return this.#counts.get(`${key} ${call} ${below?.id ?? ''}`) === this.#types;
+  isWanted(field: WantedField): boolean {
+    return this.#counts.get(textOfField(field)) === this.#types;
   }
 
   /** Whether the key of a field that the planner needs means nothing else for any type. */

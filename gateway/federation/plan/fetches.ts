@@ -76,7 +76,7 @@ export function fetchesOf(
       const own = isEntry ? entry : byVisit.get(visit);
       const below: { key: string; fetches: readonly Fetch[] }[] = [];
       for (const { field, plan: lower, types: conditions, isList } of placesBelow(visit)) {
-        if (lower.visits.length <= 1 && !hasFetchesBelow(lower)) continue;
+        if (lower.calls.length === 0) continue;
         const all = plan.types.length === conditions.size;
         const step: PathStep = { key: field.field.key, types: all ? undefined : conditions, isList };
         below.push({ key: step.key, fetches: add(lower, [...path, step], base + visit.wave, own) });
@@ -88,10 +88,6 @@ export function fetchesOf(
   };
   add(plan, [], 0, undefined);
   return found.sort((one, other) => one.wave - other.wave);
-}
-
-function hasFetchesBelow({ calls }: PlacePlan): boolean {
-  return calls.length > 0;
 }
 
 function fetchOf(

@@ -1,7 +1,6 @@
 export {
   type ClientOperation,
   type Conditions,
-  includedRootFields,
   isIncluded,
   readClientOperation,
   rootFieldsOf,

@@ -31,7 +31,7 @@ export interface PlacePlan {
   /** How many fields are fetched, and how many of them not by the place's own fetch. */
   readonly size: number;
   readonly later: number;
-  /** What cannot be had from this place; undefined where everything can. */
+  /** What cannot be fetched from this place; undefined where everything can. */
   readonly leftover: Selections | undefined;
   /** What is wanted without the leftover; undefined where nothing remains. */
   readonly inside: Selections | undefined;

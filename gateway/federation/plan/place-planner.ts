@@ -4,7 +4,7 @@ import type { Place, PlacePlan, PlannedField, Visit, VisitPart } from './place-p
 import { callsOf as callsOfVisits, type TypeVisit } from './planned-object.ts';
 import { type PlanningScope, Searches } from './planning-scope.ts';
 import { type RouteEntry, type ServiceObject, serviceObjects } from './routes.ts';
-import { type Selections, TYPENAME, type WantedField } from './selections.ts';
+import { type Selections, TYPENAME, textOfField, type WantedField } from './selections.ts';
 import { type TypePlan, TypePlanner } from './type-planner.ts';
 
 /** Deeper ones would exhaust the stack. */
@@ -157,7 +157,7 @@ export class PlacePlanner {
     const provided = provides?.fieldsOf(type).find(({ name }) => name === field.name)?.below;
     const given = found.provides && selections.ofFieldSet(found.provides.selections);
     const both = [provided, given].filter((one) => one !== undefined);
-    const inGraph = (types.type(type)?.fieldType(field.name) ?? '').replace(/[[\]!]/g, '');
+    const inGraph = types.type(type)?.fieldTypeName(field.name) ?? '';
     const isObjectHere = types.type(found.typeName)?.in(service)?.isInterfaceObject === true;
     return this.#planAt(field.below, {
       service,
@@ -228,7 +228,7 @@ function fits({ isEntry, object, fields, requires }: TypeVisit, other: TypeVisit
 }
 
 function textOf(fields: readonly WantedField[]): string {
-  return fields.map(({ key, call, below }) => `${key}:${call}:${below?.id ?? ''}`).join(' ');
+  return fields.map(textOfField).join(' ');
 }
 
 function callsOf(visits: readonly Visit[], hasEntry: boolean): PlacePlan['calls'] {

@@ -1,7 +1,7 @@
 import { type FieldNode, parse } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
-import { UnplannableOperation } from '../errors.ts';
-import { type ClientOperation, type Conditions, includedRootFields, readClientOperation } from './client-operation.ts';
+import { unreachableField } from '../errors.ts';
+import { type ClientOperation, type Conditions, readClientOperation, rootFieldsOf } from './client-operation.ts';
 import { type Fetch, fetchesOf } from './fetches.ts';
 import { PlacePlanner } from './place-planner.ts';
 import { scheduleFetches } from './schedule.ts';
@@ -47,7 +47,7 @@ export function planFields(
   const planner = new PlacePlanner({ types, services: types.services, selections, steps });
   const plan = planner.planRoot(wanted, root);
   const [missing] = plan.leftover?.fieldsOf(root) ?? [];
-  if (missing) throw unreachable(pathOf(missing, root, types));
+  if (missing) throw unreachableField(pathOf(missing, root, types));
   const waves = scheduleFetches(fetchesOf(plan, kind, types, steps));
   return { waves };
 }
@@ -60,7 +60,7 @@ export function planFields(
  */
 export function plannedServices(text: string, types: SupergraphTypes): readonly string[] {
   const operation = readClientOperation(parse(text, { noLocation: true }), undefined);
-  const { waves } = planFields(operation, includedRootFields(operation, new Map()), new Map(), types, planningSteps());
+  const { waves } = planFields(operation, rootFieldsOf(operation, new Map()), new Map(), types, planningSteps());
   return waves.flatMap((wave) => [...new Set(wave.map(({ service }) => service))]);
 }
 
@@ -89,17 +89,13 @@ function rootSelections(
   return selections.ofFields(new Map([[root, wanted]]));
 }
 
-function unreachable(path: string): UnplannableOperation {
-  return new UnplannableOperation(`${path} cannot be reached: no key leads to a service that has it`);
-}
-
-/** The first field that cannot be had, as `Query.items.price`. */
+/** The first field that cannot be reached, as `Query.items.price`. */
 function pathOf(field: WantedField, type: string, types: SupergraphTypes): string {
   const names = [type, field.name];
   let current: WantedField = field;
   let parent = type;
   while (current.below) {
-    const own = (types.type(parent)?.fieldType(current.name) ?? '').replace(/[[\]!]/g, '');
+    const own = types.type(parent)?.fieldTypeName(current.name) ?? '';
     const objects = types.objectsOf(own);
     const possible = objects.length > 0 ? objects : [own];
     const found = possible.flatMap((one) => current.below?.fieldsOf(one)[0] ?? [])[0];

@@ -34,6 +34,11 @@ export const TYPENAME: WantedField = {
   below: undefined,
 };
 
+/** The same for fields that are planned in the same way. */
+export function textOfField({ key, call, below }: WantedField): string {
+  return `${key}:${call}:${below?.id ?? ''}`;
+}
+
 /** What is wanted of objects, by their types: of a client, of a key or of requirements, or several of these together. */
 export interface Selections {
   /** Two of one id are the same. */
@@ -90,9 +95,7 @@ export class SelectionsFactory {
 
   /** Fields by type. */
   ofFields(byType: ReadonlyMap<string, readonly WantedField[]>): Selections {
-    const texts = [...byType].map(
-      ([type, fields]) => `${type} ${fields.map(({ key, call, below }) => `${key}:${call}:${below?.id ?? ''}`)}`,
-    );
+    const texts = [...byType].map(([type, fields]) => `${type} ${fields.map(textOfField)}`);
     return this.#remember(`fields ${texts.join(' ')}`, (id) => ({ id, fieldsOf: (type) => byType.get(type) ?? [] }));
   }
 

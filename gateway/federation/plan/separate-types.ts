@@ -1,4 +1,5 @@
 import { type FieldNode, Kind, type SelectionNode } from 'graphql';
+import { typeNameIn } from '../../supergraph/index.ts';
 import { nameNode } from '../../syntax/index.ts';
 import { fieldsOf, responseKey } from './selected-fields.ts';
 
@@ -80,8 +81,8 @@ function separate(
     const key = responseKey(occurrences[first]?.field as FieldNode);
     const inner = fields.map((index): TypedSelections => {
       const { field, type } = occurrences[index] as { field: FieldNode; type: string | undefined };
-      const own = type && scope.typeOf(type, field.name.value)?.replace(/[[\]!]/g, '');
-      return { selections: field.selectionSet?.selections ?? [], type: own };
+      const own = type && scope.typeOf(type, field.name.value);
+      return { selections: field.selectionSet?.selections ?? [], type: own && typeNameIn(own) };
     });
     separate(inner, [...path, key], scope).forEach((selections, at) => void below.set(fields[at] ?? 0, selections));
   }

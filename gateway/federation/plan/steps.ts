@@ -3,11 +3,9 @@ import { OperationTooComplex } from '../errors.ts';
 /** Counts what planning does, so that no operation takes long: planning blocks the event loop. */
 export class Steps {
   #left: number;
-  readonly #budget: number;
 
   /** @param budget the most steps */
   constructor(budget: number) {
-    this.#budget = budget;
     this.#left = budget;
   }
 
@@ -15,9 +13,5 @@ export class Steps {
   take(count = 1): void {
     this.#left -= count;
     if (this.#left < 0) throw new OperationTooComplex();
-  }
-
-  get taken(): number {
-    return this.#budget - this.#left;
   }
 }

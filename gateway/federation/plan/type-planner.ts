@@ -1,5 +1,5 @@
 import { OperationTypeNode } from 'graphql';
-import { UnplannableOperation } from '../errors.ts';
+import { unreachableField } from '../errors.ts';
 import type { CommonFields } from './common-fields.ts';
 import { type FieldOption, FieldOptions, NO_ROUTES, resolves } from './field-options.ts';
 import type { Place, PlacePlan } from './place-plan.ts';
@@ -259,10 +259,7 @@ export class TypePlanner {
       wave;
     const [best] = complete.sort((one, other) => rank(one) - rank(other));
     const option = best ?? all.filter(({ below }) => below?.inside).sort((a, b) => a.wave - b.wave)[0];
-    if (!option)
-      throw new UnplannableOperation(
-        `${here.type}.${field.name} cannot be reached: no key leads to a service that has it`,
-      );
+    if (!option) throw unreachableField(`${here.type}.${field.name}`);
     const visit = this.#visit(option, here, routes);
     needs.set(visit, (needs.get(visit) ?? new Set()).add(field.key));
     if (best) {

@@ -6,7 +6,7 @@ import { ADMIN_ROLE, ROLE_VARIABLE, SESSION_VARIABLE_PREFIX, variableOfHeader } 
 /** Headers with the admin secret, in the order of precedence. */
 export const ADMIN_SECRET_HEADERS: readonly string[] = ['x-hasura-admin-secret', 'x-hasura-access-key'];
 
-/** Characters of an admin secret that nobody can guess: 32 random hexadecimal digits are 128 bits. */
+/** The length from which an admin secret cannot be guessed: 32 random hexadecimal digits are 128 bits. */
 export const MIN_ADMIN_SECRET_LENGTH = 32;
 
 /** The admin secret of a request, not compared yet. */

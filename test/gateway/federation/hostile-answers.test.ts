@@ -2,7 +2,8 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import { parse } from 'graphql';
 import { copy } from '../../../gateway/federation/execute/merge.ts';
-import { FederatedGraph, responseObject } from '../../../gateway/federation/index.ts';
+import { type FederatedGraph, responseObject } from '../../../gateway/federation/index.ts';
+import { openFederatedGraph } from './open-federated-graph.ts';
 import { sending } from './sending.ts';
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])\n';
@@ -37,7 +38,7 @@ function openGraphOf(sdl: Record<string, string>): FederatedGraph<undefined> {
     Object.entries(sdl).map(([name, typeDefs]) => ({ name, typeDefs: parse(LINK + typeDefs), url: 'http://none' })),
   );
   if (compositionHasErrors(composed)) throw new Error(String(composed.errors));
-  return FederatedGraph.of(
+  return openFederatedGraph(
     composed.supergraphSdl,
     sending(async (subgraph, body) => {
       asked.push(body);

@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import fc from 'fast-check';
 import { buildSchema, type ExecutionResult, execute, parse, printSchema } from 'graphql';
-import { FederatedGraph, responseObject } from '../../../gateway/federation/index.ts';
+import { type FederatedGraph, responseObject } from '../../../gateway/federation/index.ts';
+import { openFederatedGraph } from './open-federated-graph.ts';
 import { sending } from './sending.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -84,7 +85,7 @@ function openGraph(): { graph: FederatedGraph<undefined>; become: (answers: Reco
   let answers: Record<string, string> = {};
   const send = sending<undefined>(async (subgraph) => answers[subgraph] ?? '');
   return {
-    graph: FederatedGraph.of(composed.supergraphSdl, send),
+    graph: openFederatedGraph(composed.supergraphSdl, send),
     become: (next) => {
       answers = next;
     },

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { FederatedGraph } from '../../../gateway/federation/index.ts';
+import { openFederatedGraph } from './open-federated-graph.ts';
 import { sending } from './sending.ts';
 import { federate, type World } from './world.ts';
 
@@ -135,7 +135,7 @@ test.each([
   ['{"data":{"budget":"1"},"errors":[{"message":"odd","path":["elsewhere",0]}]}', 'odd'],
   ['{"errors":[7]}', 'the service "pay" reported an error'],
 ])('an answer like %s is reported as such', async (answer, message) => {
-  const graph = FederatedGraph.of(
+  const graph = openFederatedGraph(
     team.supergraphSdl,
     sending(async () => answer),
   );
@@ -147,7 +147,7 @@ test('the cause of a failed fetch is not shown to clients', async () => {
   const send = sending(async () => {
     throw new Error('connect ECONNREFUSED 10.0.0.7:4001');
   });
-  const graph = FederatedGraph.of(team.supergraphSdl, send);
+  const graph = openFederatedGraph(team.supergraphSdl, send);
   expect(await graph.prepare('{ budget }').run({}, undefined)).toMatchObject({
     data: '{"budget":null}',
     errors: [{ message: 'the service "pay" did not answer', path: ['budget'] }],
@@ -156,7 +156,7 @@ test('the cause of a failed fetch is not shown to clients', async () => {
 
 test('extensions of a subgraph’s response are relayed', async () => {
   const send = sending(async () => '{"data":{"budget":1},"extensions":{"http":{"status":503}}}');
-  const graph = FederatedGraph.of(team.supergraphSdl, send);
+  const graph = openFederatedGraph(team.supergraphSdl, send);
   const { extensions } = await graph.prepare('{ budget }').run({}, undefined);
   expect(extensions).toEqual([{ service: 'pay', extensions: { http: { status: 503 } } }]);
 });

@@ -1,9 +1,15 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { type GraphQLSchema, parse, print } from 'graphql';
 import { composeSubgraphs } from '../../../gateway/composition/index.ts';
-import { FederatedGraph, type JoinResult, responseObject, SubgraphFailure } from '../../../gateway/federation/index.ts';
+import {
+  type FederatedGraph,
+  type JoinResult,
+  responseObject,
+  SubgraphFailure,
+} from '../../../gateway/federation/index.ts';
 import { reply, serve, type TestServer } from '../harness/index.ts';
 import { answerOperation } from '../harness/repeated-operations.ts';
+import { openFederatedGraph } from './open-federated-graph.ts';
 import { sending } from './sending.ts';
 
 type Resolvers = NonNullable<Extract<Parameters<typeof buildSubgraphSchema>[0], { typeDefs: unknown }>['resolvers']>;
@@ -73,7 +79,7 @@ export async function federate(subgraphs: Record<string, Subgraph>): Promise<Wor
     const response = await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
     return Buffer.from(await response.arrayBuffer());
   });
-  const graph = FederatedGraph.of<undefined>(supergraphSdl, send);
+  const graph = openFederatedGraph<undefined>(supergraphSdl, send);
   const run = (document: string, variables: Record<string, unknown> = {}) =>
     graph.prepare(document).run(variables, undefined);
   return {

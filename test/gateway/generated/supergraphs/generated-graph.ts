@@ -1,7 +1,8 @@
 import { type GraphQLSchema, getOperationAST, parse, print, validateSchema } from 'graphql';
 import { type Composition, compose } from '../../../../gateway/composition/compose.ts';
-import { FederatedGraph, responseObject, SubgraphFailure } from '../../../../gateway/federation/index.ts';
+import { responseObject, SubgraphFailure } from '../../../../gateway/federation/index.ts';
 import { buildPublicSchema, overrideLabels, resolveOverrides } from '../../../../gateway/supergraph/index.ts';
+import { openFederatedGraph } from '../../federation/open-federated-graph.ts';
 import { sending } from '../../federation/sending.ts';
 import type { Answered } from '../same-answer.ts';
 import type { GraphModel } from './graph-model.ts';
@@ -39,7 +40,7 @@ export function openGeneratedGraph(model: GraphModel, active: ReadonlySet<string
     const { query, variables = {} } = JSON.parse(body);
     return JSON.stringify(await run(service, query, variables));
   });
-  const federated = FederatedGraph.of<undefined>(supergraphSdl, send);
+  const federated = openFederatedGraph<undefined>(supergraphSdl, send);
   const invalid = validateSchema(buildPublicSchema(supergraph)).map(({ message }) => message);
   if (invalid.length > 0) return `INVALID_SCHEMA: ${invalid[0]}`;
   const whole = services.wholeSchema(buildPublicSchema(supergraph));
