@@ -1,10 +1,24 @@
 export { type JoinError, OperationTooComplex, SubgraphFailure, UnplannableOperation } from './errors.ts';
-export type { JoinResult, RelayedFetch, Send, SubgraphCall, SubgraphExtensions } from './execute/index.ts';
+export type {
+  CallService,
+  JoinResult,
+  PlanRun,
+  RecordedJoin,
+  RelayedFetch,
+  Send,
+  Services,
+  SubgraphAnswer,
+  SubgraphCall,
+  SubgraphError,
+  SubgraphExtensions,
+} from './execute/index.ts';
 export {
   FederatedGraph,
   type FederatedGraphOptions,
+  JsonText,
   type PreparedJoin,
   type PreparedSubscription,
   responseObject,
+  subgraphServices,
 } from './execute/index.ts';
 export { plannedServices } from './plan/index.ts';

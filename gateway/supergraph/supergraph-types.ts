@@ -10,37 +10,8 @@ import {
 } from 'graphql';
 import { hasFields } from '../syntax/index.ts';
 import { graphNames } from './join-directives.ts';
-import { readTypeModel, type TypeModel } from './type-model.ts';
-
-/** The types of a supergraph, inaccessible ones too, as far as planning and executing operations needs them. */
-export interface SupergraphTypes {
-  /** The names of the subgraphs, in the order of the supergraph. */
-  readonly services: readonly string[];
-  /** The name of the type of root fields. */
-  rootType(operation: OperationTypeNode): string;
-  /** An object type, an interface or a union; undefined for other types. */
-  type(name: string): TypeModel | undefined;
-  /** Whether an object of type `typename` satisfies the type condition. */
-  isA(typename: string, condition: string): boolean;
-  /** Whether it is the name of an interface or a union. */
-  isAbstract(typename: string): boolean;
-  /** The object types of an interface or a union. */
-  objectsOf(typename: string): readonly string[];
-  /** Whether it is the name of a type, or of a value of an enum, that clients do not see. */
-  isHidden(type: string, value?: string): boolean;
-  /** Whether an enum has values that clients do not see. */
-  hidesValues(type: string): boolean;
-  /** Whether a subgraph resolves a field without requirements of others. */
-  answers(service: string, type: string, field: string): boolean;
-  /** The keys by which objects of a type are known, in each subgraph. */
-  keysOf(type: string): readonly SubgraphKey[];
-}
-
-/** A key of an entity in one service, as a set of fields: `id`, `organization { id }`. */
-export interface SubgraphKey {
-  readonly service: string;
-  readonly key: string;
-}
+import type { SupergraphTypes, TypeModel } from './model.ts';
+import { readTypeModel } from './type-model.ts';
 
 /** What all definitions of a supergraph state together, so that each can be read when its type is first needed. */
 export interface SupergraphOutline {
@@ -131,6 +102,7 @@ function supergraphTypesOf(
   };
   return {
     services: [...services.values()],
+    hidesFields: false,
     rootType: (operation) => roots.get(operation) ?? ROOT_TYPES[operation],
     type,
     isA: (typename, condition) => typename === condition || (members.get(condition)?.has(typename) ?? false),
@@ -149,6 +121,8 @@ function supergraphTypesOf(
         (model?.in(service)?.allKeys ?? []).map((key) => ({ service, key })),
       );
     },
+    directivesOf: () => [],
+    knowsDirective: () => false,
   };
 }
 

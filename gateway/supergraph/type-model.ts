@@ -1,61 +1,7 @@
-import {
-  type ConstDirectiveNode,
-  type DefinitionNode,
-  type FieldDefinitionNode,
-  Kind,
-  type SelectionNode,
-  type TypeNode,
-} from 'graphql';
+import { type ConstDirectiveNode, type DefinitionNode, type FieldDefinitionNode, Kind, type TypeNode } from 'graphql';
 import { innermostTypeName } from '../syntax/index.ts';
 import { directiveArgument, fieldNamesOf, hasTrueArgument, parseFieldSet } from './join-directives.ts';
-
-/** A set of fields as a directive has it: that of a key, of `@requires` or of `@provides`. */
-export interface FieldSet {
-  readonly text: string;
-  readonly selections: readonly SelectionNode[];
-}
-
-/** An object type, an interface or a union of a supergraph, and what each subgraph has of it. */
-export interface TypeModel {
-  readonly name: string;
-  readonly kind: 'object' | 'interface' | 'union';
-  /** The interfaces that it implements anywhere. */
-  readonly interfaces: readonly string[];
-  /** The subgraphs that have it, in the order of the supergraph. */
-  readonly services: readonly string[];
-  /** The type of a field in the supergraph, as SDL. */
-  fieldType(field: string): string | undefined;
-  /** The name of that type, lists and non-null left out. */
-  fieldTypeName(field: string): string | undefined;
-  in(service: string): ServiceType | undefined;
-}
-
-/** A type in one subgraph. */
-export interface ServiceType {
-  /** An interface that the subgraph has as an object type, `@interfaceObject`. */
-  readonly isInterfaceObject: boolean;
-  /** The keys by which the subgraph returns its objects, as entities. */
-  readonly keys: readonly FieldSet[];
-  /** The keys that its objects have there, those by which it does not return them too. */
-  readonly allKeys: readonly string[];
-  /** Of a union: its members in the subgraph. */
-  readonly unionMembers: ReadonlySet<string>;
-  /** Of an object type: the interfaces that it implements in the subgraph. */
-  readonly interfaces: ReadonlySet<string>;
-  field(name: string): ServiceField | undefined;
-}
-
-/** A field of a type in one subgraph. */
-export interface ServiceField {
-  /** False where it is external there, or overridden by another subgraph. */
-  readonly isResolvable: boolean;
-  readonly requires: FieldSet | undefined;
-  readonly provides: FieldSet | undefined;
-  /** As SDL. */
-  readonly type: string;
-  /** The innermost named type. */
-  readonly typeName: string;
-}
+import type { FieldSet, ServiceField, ServiceType, TypeModel } from './model.ts';
 
 /** Reads what the definition of a type says; undefined for one that has no fields and no members. */
 export function readTypeModel(
@@ -91,6 +37,7 @@ export function readTypeModel(
     let usable: readonly FieldSet[] | undefined;
     return {
       isInterfaceObject,
+      lookups: [],
       get keys() {
         usable ??= keys.flatMap(({ text, isResolvable }) => (isResolvable ? [fieldSet(text)] : []));
         return usable;
@@ -112,6 +59,7 @@ export function readTypeModel(
     kind: isUnion ? 'union' : kind === Kind.OBJECT_TYPE_DEFINITION ? 'object' : 'interface',
     interfaces: everyInterface,
     services: graphs.map(nameOf),
+    relationships: () => undefined,
     fieldType: (name) => {
       const field = fields.get(name);
       return field && typeText(field.type);

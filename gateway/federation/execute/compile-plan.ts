@@ -3,15 +3,18 @@ import { UnplannableOperation } from '../errors.ts';
 import type { Fetch, OperationPlan } from '../plan/index.ts';
 import { describeFetches, type FetchDescription } from './describe-fetches.ts';
 import { compileEntityFetch } from './entity-fetch.ts';
-import type { VariableDefinitions } from './entity-request.ts';
 import { compileFlattenPath } from './flatten-path.ts';
+import type { VariableDefinitions } from './request-text.ts';
 import { type CompiledRootFetch, compileNestedRoot, compileRootFetch, rootFetchStep } from './root-fetch.ts';
-import type { FetchStep } from './run.ts';
+import { compileRootFields } from './root-fields-fetch.ts';
+import type { FetchStep, PlanRun } from './run.ts';
+import type { Services } from './services.ts';
 
 /** The inputs of compiling beside the plan. */
-export interface PlanScope {
+export interface PlanScope<Context> {
   readonly types: SupergraphTypes;
   readonly clientVariables: VariableDefinitions;
+  readonly services: Services<Context>;
 }
 
 export interface CompiledPlan<Context> {
@@ -26,11 +29,11 @@ export interface CompiledPlan<Context> {
  */
 export function compilePlan<Context>(
   { waves }: OperationPlan,
-  scope: PlanScope,
+  scope: PlanScope<Context>,
   before: number,
 ): CompiledPlan<Context> {
   return {
-    step: inSequence(waves.map((wave) => compileWave<Context>(wave, scope))),
+    step: inSequence(waves.map((wave, index) => compileWave(wave, scope, index > 0))),
     waves: waves.length,
     fetches: describeFetches(waves, before),
   };
@@ -42,28 +45,58 @@ export function compilePlan<Context>(
  */
 export function compileSubscription<Context>(
   { waves: [first = [], ...rest] }: OperationPlan,
-  scope: PlanScope,
+  scope: PlanScope<Context>,
 ): { primary: CompiledRootFetch<Context>; step: FetchStep<Context> | undefined } {
   const [primary, ...others] = first;
   if (!primary || others.length > 0) throw new UnplannableOperation('a subscription has one field');
   return {
-    primary: compileRootFetch(primary, scope.types, scope.clientVariables),
-    step: rest.length > 0 ? inSequence(rest.map((wave) => compileWave<Context>(wave, scope))) : undefined,
+    primary: compileRootFetch(primary, scope),
+    step: rest.length > 0 ? inSequence(rest.map((wave) => compileWave(wave, scope, true))) : undefined,
   };
 }
 
-/** The requests of a wave, one for each subgraph and root. */
-function compileWave<Context>(wave: readonly Fetch[], { types, clientVariables }: PlanScope): FetchStep<Context> {
+/** The requests of a wave, one for each service and kind. @param isJoin whether other waves come before */
+function compileWave<Context>(wave: readonly Fetch[], scope: PlanScope<Context>, isJoin: boolean): FetchStep<Context> {
   const steps: FetchStep<Context>[] = [];
   const entities = new Map<string, Fetch[]>();
-  const pathOf = ({ path }: Fetch) => compileFlattenPath(path, types);
+  const rootFields = new Map<string, Fetch[]>();
+  const pathOf = ({ path }: Fetch) => compileFlattenPath(path, scope.types);
+  const addTo = (fetches: Map<string, Fetch[]>, fetch: Fetch) =>
+    fetches.set(fetch.service, [...(fetches.get(fetch.service) ?? []), fetch]);
   for (const fetch of wave) {
-    if (fetch.kind === 'entities') entities.set(fetch.service, [...(entities.get(fetch.service) ?? []), fetch]);
-    else if (fetch.path.length > 0) steps.push(compileNestedRoot(fetch, pathOf(fetch), types, clientVariables));
-    else steps.push(rootFetchStep(compileRootFetch(fetch, types, clientVariables)));
+    if (fetch.kind === 'entities') addTo(entities, fetch);
+    else if (fetch.kind === 'root-fields') addTo(rootFields, fetch);
+    else if (fetch.path.length > 0) steps.push(compileNestedRoot(fetch, pathOf(fetch), scope));
+    else steps.push(rootFetchStep(compileRootFetch(fetch, scope)));
   }
-  for (const fetches of entities.values()) steps.push(compileEntityFetch(fetches, pathOf, types, clientVariables));
-  return inParallel(steps);
+  for (const fetches of entities.values()) steps.push(compileEntityFetch(fetches, pathOf, scope));
+  for (const fetches of rootFields.values()) steps.push(compileRootFields(fetches, pathOf, scope));
+  const step = inParallel(steps);
+  const { beginJoin } = scope.services;
+  return isJoin && beginJoin ? recorded(step, beginJoin) : step;
+}
+
+/** Records a wave, unless it makes no call. */
+function recorded<Context>(
+  step: FetchStep<Context>,
+  beginJoin: NonNullable<Services<Context>['beginJoin']>,
+): FetchStep<Context> {
+  return (run, done) => {
+    let join: ReturnType<typeof beginJoin>;
+    let calls = 0;
+    const joining: PlanRun<Context> = {
+      ...run,
+      get context() {
+        join ??= beginJoin(run.context);
+        calls++;
+        return join?.context ?? run.context;
+      },
+    };
+    step(joining, () => {
+      join?.end(calls);
+      done();
+    });
+  };
 }
 
 export function inSequence<Context>(steps: readonly FetchStep<Context>[]): FetchStep<Context> {

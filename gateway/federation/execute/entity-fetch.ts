@@ -1,14 +1,17 @@
 import { MAX_RELAYED_ERRORS } from '../../errors.ts';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
-import { isList, isObject, type Json, type JsonObject, type ResponsePath } from '../json.ts';
+import { isList, isObject, type Json, type ResponsePath } from '../json.ts';
 import type { Fetch, RenamedKey } from '../plan/index.ts';
-import { entityRequest, type VariableDefinitions } from './entity-request.ts';
+import type { PlanScope } from './compile-plan.ts';
+import { entityRequest } from './entity-request.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
 import { compileRestoring, type RestoreKeys, restoredPath, selectedKeys } from './renamed-keys.ts';
 import { compileRepresentations, type Represent } from './representations.ts';
 import { type FetchStep, type PlanRun, reportError } from './run.ts';
-import { prepareRequest, requestSubgraph, type SubgraphError } from './subgraph-request.ts';
+import { JsonText } from './services.ts';
+import type { SubgraphError } from './subgraph-request.ts';
+import { findWaiting, pathsByNumber, type WaitingObjects } from './waiting-objects.ts';
 
 /** A fetch of entities, or several of them in one request, each under a key and a variable of its own. */
 interface EntityGroup {
@@ -23,22 +26,18 @@ interface EntityGroup {
   readonly asked: ReadonlySet<string>;
 }
 
-/** The entities of a group in one run: which objects of the data each requested entity is merged into. */
-interface PendingEntities {
+/** The entities of a group in one run. */
+interface PendingEntities extends WaitingObjects {
   readonly group: EntityGroup;
-  readonly texts: string[];
-  /** By path of the group: the objects, and the index of the entity that is merged into each. */
-  readonly places: { readonly targets: JsonObject[]; readonly numbers: number[] }[];
 }
 
 /** Compiles one request for all entities that the fetches select of a subgraph. */
 export function compileEntityFetch<Context>(
   fetches: readonly Fetch[],
   pathOf: (fetch: Fetch) => FlattenPath,
-  types: SupergraphTypes,
-  clientVariables: VariableDefinitions,
+  { types, clientVariables, services }: PlanScope<Context>,
 ): FetchStep<Context> {
-  const { fetch, questions } = entityRequest(fetches, types, clientVariables);
+  const { operation, own, questions } = entityRequest(fetches, types, clientVariables);
   const groups = questions.map(
     (question): EntityGroup => ({
       key: question.key,
@@ -50,44 +49,23 @@ export function compileEntityFetch<Context>(
       asked: selectedKeys(question.selections, question.renamed),
     }),
   );
-  const request = prepareRequest(fetch);
+  const call = services.compile(fetches[0]?.service ?? '', operation, own);
   return (run, done) => {
-    const waiting = groups.map((group) => findWaiting(group, run.data));
+    const waiting = groups.map((group) => ({ group, ...findWaiting(group.paths, group.represent, run.data) }));
     if (waiting.every(({ texts }) => texts.length === 0)) {
       done();
       return;
     }
-    const representations = waiting.map(({ group, texts }) => ({ variable: group.variable, texts }));
-    requestSubgraph(request, run, representations, ({ data, errors }) => {
+    const representations = waiting.map(({ group, texts }) => ({
+      variable: group.variable,
+      value: new JsonText(`[${texts.join(',')}]`),
+    }));
+    call(run, representations, ({ data, errors }) => {
       for (const one of waiting) if (data) takeEntities(one, data[one.group.key], types);
       if (errors.length > 0) placeErrors(errors, waiting, run);
       done();
     });
   };
-}
-
-/** Equal entities are requested once, wherever they occur. */
-function findWaiting(group: EntityGroup, data: JsonObject): PendingEntities {
-  const texts: string[] = [];
-  const numbersOf = new Map<string, number>();
-  const places = group.paths.map((path) => {
-    const targets: JsonObject[] = [];
-    const numbers: number[] = [];
-    for (const target of path.collect(data)) {
-      const text = group.represent(target);
-      if (text === undefined) continue;
-      let number = numbersOf.get(text);
-      if (number === undefined) {
-        number = texts.length;
-        numbersOf.set(text, number);
-        texts.push(text);
-      }
-      targets.push(target);
-      numbers.push(number);
-    }
-    return { targets, numbers };
-  });
-  return { group, texts, places };
 }
 
 function takeEntities({ group, places }: PendingEntities, answer: Json | undefined, types: SupergraphTypes): void {
@@ -112,9 +90,9 @@ function placeErrors<Context>(
   waiting: readonly PendingEntities[],
   run: PlanRun<Context>,
 ): void {
-  const located = new Map<PendingEntities, Map<number, ResponsePath[]>>();
+  const located = new Map<PendingEntities, ReadonlyMap<number, readonly ResponsePath[]>>();
   const pathsIn = (one: PendingEntities) => {
-    const paths = located.get(one) ?? pathsByNumber(one, run.data);
+    const paths = located.get(one) ?? pathsByNumber(one, one.group.paths, run.data, () => []);
     located.set(one, paths);
     return paths;
   };
@@ -131,23 +109,4 @@ function placeErrors<Context>(
       for (const { fields } of group.paths) reportError(run, error.at(fields));
     }
   }
-}
-
-/** The paths of each entity in the data, by its index in the request. */
-function pathsByNumber({ group, places }: PendingEntities, data: JsonObject): Map<number, ResponsePath[]> {
-  const found = new Map<number, ResponsePath[]>();
-  places.forEach(({ targets, numbers }, index) => {
-    const located = group.paths[index]?.locate(data);
-    const seen = new Set<JsonObject>();
-    targets.forEach((target, at) => {
-      const number = numbers[at] ?? 0;
-      // Entities that are the same object were found once for each path.
-      if (seen.has(target)) return;
-      seen.add(target);
-      const paths = found.get(number) ?? [];
-      for (const path of located?.get(target) ?? []) paths.push(path);
-      found.set(number, paths);
-    });
-  });
-  return found;
 }

@@ -5,16 +5,14 @@ import {
   OperationTypeNode,
   print,
   type SelectionNode,
-  stripIgnoredCharacters,
   type TypeNode,
   type VariableDefinitionNode,
-  visit,
 } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { nameNode } from '../../syntax/index.ts';
 import type { Fetch, RenamedKey } from '../plan/index.ts';
-import { fieldsOf, responseKey, separateTypes } from '../plan/index.ts';
-import type { FetchText } from './subgraph-request.ts';
+import { separateTypes } from '../plan/index.ts';
+import { usedVariables, type VariableDefinitions } from './request-text.ts';
 
 /** Entities of which the same fields are selected. */
 export interface EntityQuestion {
@@ -28,15 +26,12 @@ export interface EntityQuestion {
   readonly fetches: readonly Fetch[];
 }
 
-/** The definitions of a client's variables. */
-export type VariableDefinitions = readonly VariableDefinitionNode[];
-
 /** One request for all entities that are fetched from a subgraph at the same time. */
 export function entityRequest(
   asked: readonly Fetch[],
   types: SupergraphTypes,
   clientVariables: VariableDefinitions,
-): { fetch: FetchText; questions: EntityQuestion[] } {
+): { operation: OperationDefinitionNode; own: ReadonlySet<string>; questions: EntityQuestion[] } {
   const groups = new Map<string, Fetch[]>();
   for (const fetch of asked) {
     const text = fetch.selections.map((selection) => print(selection)).join(' ');
@@ -70,42 +65,13 @@ export function entityRequest(
     selectionSet: { kind: Kind.SELECTION_SET, selections },
   };
   const own = new Set(questions.map(({ variable }) => variable));
-  return { fetch: fetchText(operation, asked[0]?.service ?? '', own), questions };
+  return { operation, own, questions };
 }
 
 /** The type of a field in a service, as SDL. */
 export function fieldTypeIn(types: SupergraphTypes, service: string, parent: string, field: string) {
   const model = types.type(parent);
   return model?.in(service)?.field(field)?.type ?? model?.fieldType(field);
-}
-
-/** The text of an operation, with the client's variables that it uses. @param own variables that are not the client's */
-export function fetchText(
-  operation: OperationDefinitionNode,
-  serviceName: string,
-  own: ReadonlySet<string> = new Set(),
-): FetchText {
-  return {
-    serviceName,
-    operation: stripIgnoredCharacters(print(operation)),
-    operationKind: operation.operation,
-    rootKeys: fieldsOf(operation.selectionSet.selections, undefined).map(({ field }) => responseKey(field)),
-    ...(operation.name && { operationName: operation.name.value }),
-    variableUsages: (operation.variableDefinitions ?? [])
-      .map(({ variable }) => variable.name.value)
-      .filter((name) => !own.has(name)),
-  };
-}
-
-/** Of several definitions, those whose variables are used. */
-export function usedVariables(
-  definitions: VariableDefinitions,
-  selections: readonly SelectionNode[],
-): readonly VariableDefinitionNode[] {
-  if (definitions.length === 0) return definitions;
-  const used = new Set<string>();
-  visit({ kind: Kind.SELECTION_SET, selections }, { Variable: ({ name }) => void used.add(name.value) });
-  return definitions.filter(({ variable }) => used.has(variable.name.value));
 }
 
 const variableNode = (value: string) => ({ kind: Kind.VARIABLE, name: nameNode(value) }) as const;

@@ -1,8 +1,8 @@
-import { type DocumentNode, type GraphQLSchema, parse } from 'graphql';
+import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, parse } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { Variables } from '../../syntax/index.ts';
 import { UnplannableOperation } from '../errors.ts';
-import type { Json, JsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
 import { readClientOperation } from '../plan/index.ts';
 import type { FetchDescription } from './describe-fetches.ts';
 import {
@@ -14,14 +14,14 @@ import {
   startRun,
   variants,
 } from './prepared-join.ts';
-import type { FetchStep, PlanRun, Send } from './run.ts';
-import { readAnswer } from './subgraph-request.ts';
+import type { FetchStep, PlanRun } from './run.ts';
+import type { Services } from './services.ts';
 
 export interface FederatedGraphOptions<Context> {
   readonly types: SupergraphTypes;
   /** The API schema: without federation directives and `@inaccessible` elements. */
   readonly publicSchema: GraphQLSchema;
-  readonly send: Send<Context>;
+  readonly services: Services<Context>;
 }
 
 /** A query or a mutation that is ready to run, as often as wanted. */
@@ -54,9 +54,9 @@ export interface PreparedJoin<Context> {
 
 /** A subscription that is ready to run: one subgraph sends the events, and fields of others are joined to each. */
 export interface PreparedSubscription<Context> {
-  /** The subgraph to subscribe to, and the body of the GraphQL request. */
-  source(variables: Variables): { readonly subgraph: string; readonly body: string };
-  /** Completes an event: a GraphQL result of the subgraph, parsed. It is changed. */
+  /** The service to subscribe to, and the operation for it, of which it is given the client's variables. */
+  source(variables: Variables): { readonly service: string; readonly operation: OperationDefinitionNode };
+  /** Completes an event: a GraphQL result of the service, parsed. It is changed. */
   join(event: unknown, variables: Variables, context: Context): Promise<JoinResult>;
 }
 
@@ -66,9 +66,9 @@ export class FederatedGraph<Context> {
   readonly publicSchema: GraphQLSchema;
   readonly #scope: GraphScope<Context>;
 
-  constructor({ types, publicSchema, send }: FederatedGraphOptions<Context>) {
+  constructor({ types, publicSchema, services }: FederatedGraphOptions<Context>) {
     this.publicSchema = publicSchema;
-    this.#scope = { types, publicSchema, send };
+    this.#scope = { types, publicSchema, services };
   }
 
   /**
@@ -83,7 +83,6 @@ export class FederatedGraph<Context> {
     if (kind === 'subscription') throw new UnplannableOperation('a subscription is no single answer');
     const variantFor = variants(operation, this.#scope);
     if (operation.conditions.length === 0) variantFor({});
-    const { send } = this.#scope;
     return {
       kind,
       introspection: introspectionFieldsOf(operation),
@@ -92,7 +91,7 @@ export class FederatedGraph<Context> {
       run: (variables, context, introspected) =>
         new Promise((resolve, reject) => {
           const { step, shape } = variantFor(variables);
-          const run = startRun(send, variables, context, reject);
+          const run = startRun(variables, context, reject);
           perform(step, run, () => {
             if (introspected) Object.assign(run.data, introspected);
             resolve(finishRun(run, shape));
@@ -110,7 +109,7 @@ export class FederatedGraph<Context> {
     if (operation.definition.operation !== 'subscription') throw new UnplannableOperation('it is no subscription');
     const variantFor = variants(operation, this.#scope);
     if (operation.conditions.length === 0) variantFor({});
-    const { send } = this.#scope;
+    const { services } = this.#scope;
     const planned = (variables: Variables) => {
       const { primary, ...variant } = variantFor(variables);
       if (!primary) throw new UnplannableOperation('the subscription has no field to subscribe to');
@@ -118,14 +117,14 @@ export class FederatedGraph<Context> {
     };
     return {
       source: (variables) => {
-        const { request } = planned(variables).primary;
-        return { subgraph: request.service, body: request.body(variables) };
+        const { service, operation: ofService } = planned(variables).primary;
+        return { service, operation: ofService };
       },
       join: (event, variables, context) =>
         new Promise((resolve, reject) => {
           const { primary, step, shape } = planned(variables);
-          const run = startRun(send, variables, context, reject);
-          primary.take(readAnswer(primary.request.service, event as Json, run), run);
+          const run = startRun(variables, context, reject);
+          primary.take(services.readEvent(primary.service, event, run), run);
           perform(step, run, () => resolve(finishRun(run, shape)));
         }),
     };

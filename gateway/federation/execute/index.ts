@@ -6,4 +6,6 @@ export {
   responseObject,
 } from './federated-graph.ts';
 export type { JoinResult, RelayedFetch } from './prepared-join.ts';
-export type { Send, SubgraphCall, SubgraphExtensions } from './run.ts';
+export type { PlanRun, Send, SubgraphCall, SubgraphExtensions } from './run.ts';
+export { type CallService, JsonText, type OwnVariable, type RecordedJoin, type Services } from './services.ts';
+export { failure, type SubgraphAnswer, type SubgraphError, subgraphServices } from './subgraph-request.ts';

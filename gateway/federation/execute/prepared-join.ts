@@ -18,7 +18,8 @@ import { planMutation } from './mutation-order.ts';
 import { relayedRequest } from './relay.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
 import { type CompiledRootFetch, takeAnswer } from './root-fetch.ts';
-import type { FetchStep, PlanRun, Send, SubgraphExtensions } from './run.ts';
+import type { FetchStep, PlanRun, SubgraphExtensions } from './run.ts';
+import type { Services } from './services.ts';
 import { failure, readReply, type SubgraphAnswer, type SubgraphRequest } from './subgraph-request.ts';
 
 /** The result of an operation. */
@@ -34,7 +35,7 @@ export interface JoinResult {
 export interface GraphScope<Context> {
   readonly types: SupergraphTypes;
   readonly publicSchema: GraphQLSchema;
-  readonly send: Send<Context>;
+  readonly services: Services<Context>;
 }
 
 /** An operation under one set of values of its `@skip` and `@include` variables. */
@@ -63,20 +64,20 @@ export interface RelayedFetch<Context> {
 function compileVariant<Context>(
   operation: ClientOperation,
   conditions: Conditions,
-  { types, publicSchema, send }: GraphScope<Context>,
+  { types, publicSchema, services }: GraphScope<Context>,
 ): Variant<Context> {
   const fields = rootFieldsOf(operation, conditions).filter(({ name }) => !name.value.startsWith('__'));
   const shape = responseShapeOf(operation, conditions, publicSchema, types);
   if (fields.length === 0) return { step: undefined, shape, primary: undefined };
   const { operation: kind, variableDefinitions: clientVariables = [] } = operation.definition;
-  const scope = { types, clientVariables };
+  const scope = { types, clientVariables, services };
   const steps = planningSteps();
   const plan = (some: readonly FieldNode[]) => planFields(operation, some, conditions, types, steps);
-  if (kind === 'subscription') return { shape, ...compileSubscription<Context>(plan(fields), scope) };
+  if (kind === 'subscription') return { shape, ...compileSubscription(plan(fields), scope) };
   const plans = kind === 'mutation' ? planMutation(fields, plan) : [plan(fields)];
   let waves = 0;
   const compiled = plans.map((one) => {
-    const own = compilePlan<Context>(one, scope, waves);
+    const own = compilePlan(one, scope, waves);
     waves += own.waves;
     return own;
   });
@@ -86,7 +87,7 @@ function compileVariant<Context>(
     step: inSequence(compiled.map(({ step }) => step)),
     shape,
     primary: undefined,
-    relay: request && relayOf(request, shape, send),
+    relay: request && relayOf<Context>(request, shape),
     fetches: compiled.flatMap((one) => one.fetches),
   };
 }
@@ -125,12 +126,11 @@ export function variants<Context>(
 
 /** A run that has yet to start. */
 export function startRun<Context>(
-  send: Send<Context>,
   variables: Readonly<Record<string, unknown>>,
   context: Context,
   fail: (error: unknown) => void,
 ): PlanRun<Context> {
-  return { data: {}, variables, context, send, errors: [], extensions: [], fail };
+  return { data: {}, variables, context, errors: [], extensions: [], fail };
 }
 
 /** Writes the result of a run. */
@@ -166,15 +166,15 @@ function raise(error: unknown): never {
   throw error;
 }
 
-function relayOf<Context>(request: SubgraphRequest, shape: ObjectShape, send: Send<Context>): RelayedFetch<Context> {
+function relayOf<Context>(request: SubgraphRequest, shape: ObjectShape): RelayedFetch<Context> {
   const { service, kind } = request;
   const result = (
     answer: (run: PlanRun<Context>) => SubgraphAnswer,
     variables: PlanRun<Context>['variables'],
     context: Context,
   ) => {
-    const run = startRun(send, variables, context, raise);
-    takeAnswer(request, answer(run), run);
+    const run = startRun(variables, context, raise);
+    takeAnswer(request.rootKeys, answer(run), run);
     return finishRun(run, shape);
   };
   return {

@@ -10,7 +10,7 @@ import {
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { TYPENAME_FIELD } from '../../syntax/index.ts';
 import type { ClientOperation, OperationPlan } from '../plan/index.ts';
-import { fetchText, usedVariables } from './entity-request.ts';
+import { fetchText, usedVariables } from './request-text.ts';
 import { prepareRequest, type SubgraphRequest } from './subgraph-request.ts';
 
 /**

@@ -23,6 +23,30 @@ export function compileRepresentations(representations: readonly Representation[
   };
 }
 
+/** Tells whether all fields of a key are there, and none is null. */
+export function compileKeyCheck(
+  key: Selections,
+  type: string,
+  types: SupergraphTypes,
+): (object: JsonObject) => boolean {
+  const fields = key.fieldsOf(type).filter(({ name }) => name !== '__typename');
+  const checks = fields.map(({ key: from, name, below }) => {
+    const own = types.type(type)?.fieldTypeName(name) ?? '';
+    const checkOf = (typename: string) => below && compileKeyCheck(below, typename, types);
+    const checkOnly = types.isAbstract(own) ? undefined : checkOf(own);
+    const isThere = (value: Json | undefined): boolean => {
+      if (isList(value)) return value.every(isThere);
+      if (!isObject(value)) return value !== null && value !== undefined && typeof value !== 'function';
+      const { __typename } = value;
+      if (checkOnly) return checkOnly(value);
+      if (!below) return true;
+      return typeof __typename === 'string' && types.isA(__typename, own) && checkOf(__typename)?.(value) === true;
+    };
+    return { from, isThere };
+  });
+  return (object) => checks.every(({ from, isThere }) => isThere(object[from]));
+}
+
 /** Text of an object that holds the fields; undefined when one is missing, or when all of an entity are null. */
 function compileObject(
   selections: Selections,

@@ -1,30 +1,33 @@
 import { Kind, type OperationDefinitionNode } from 'graphql';
-import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { JsonObject } from '../json.ts';
-import { type Fetch, type RenamedKey, separateTypes } from '../plan/index.ts';
-import { fetchText, fieldTypeIn, usedVariables, type VariableDefinitions } from './entity-request.ts';
+import { type Fetch, fieldsOf, type RenamedKey, responseKey, separateTypes } from '../plan/index.ts';
+import type { PlanScope } from './compile-plan.ts';
+import { fieldTypeIn } from './entity-request.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
 import { compileRestoring, restoredPath, selectedKeys } from './renamed-keys.ts';
+import { usedVariables } from './request-text.ts';
 import { type FetchStep, type PlanRun, reportError } from './run.ts';
-import { prepareRequest, requestSubgraph, type SubgraphAnswer, type SubgraphRequest } from './subgraph-request.ts';
+import type { CallService } from './services.ts';
+import type { SubgraphAnswer } from './subgraph-request.ts';
 
 /** A fetch of root fields. */
 export interface CompiledRootFetch<Context> {
-  readonly request: SubgraphRequest;
+  readonly service: string;
+  readonly operation: OperationDefinitionNode;
+  readonly call: CallService<Context>;
   /** Merges a response of the subgraph into the data of a run. */
   take(answer: SubgraphAnswer, run: PlanRun<Context>): void;
 }
 
 /** Compiles a fetch of root fields. Responses of several subgraphs for the same field are merged. */
-export function compileRootFetch<Context>(
-  fetch: Fetch,
-  types: SupergraphTypes,
-  clientVariables: VariableDefinitions,
-): CompiledRootFetch<Context> {
-  const { request, restore, renamed, asked } = openRootFetch(fetch, types, clientVariables);
+export function compileRootFetch<Context>(fetch: Fetch, scope: PlanScope<Context>): CompiledRootFetch<Context> {
+  const { types } = scope;
+  const { operation, call, rootKeys, restore, renamed, asked } = openRootFetch(fetch, scope);
   return {
-    request,
+    service: fetch.service,
+    operation,
+    call,
     take: ({ data, errors }, run) => {
       if (data) {
         restore?.(data);
@@ -35,14 +38,14 @@ export function compileRootFetch<Context>(
         else {
           // Without data, what another service has of a field lacks what this one has of it.
           const had = data ? run.data : NOTHING;
-          for (const path of missingFields(request, renamed, had)) reportError(run, error.at(path));
+          for (const path of missingFields(rootKeys, renamed, had)) reportError(run, error.at(path));
         }
       }
     },
   };
 }
 
-function openRootFetch(fetch: Fetch, types: SupergraphTypes, clientVariables: VariableDefinitions) {
+function openRootFetch<Context>(fetch: Fetch, { types, clientVariables, services }: PlanScope<Context>) {
   const { service, operation } = fetch;
   const { selections, renamed } = separateTypes(fetch.selections, types.rootType(operation), (parent, field) =>
     fieldTypeIn(types, service, parent, field),
@@ -54,16 +57,20 @@ function openRootFetch(fetch: Fetch, types: SupergraphTypes, clientVariables: Va
     selectionSet: { kind: Kind.SELECTION_SET, selections },
   };
   return {
-    request: prepareRequest(fetchText(definition, service)),
+    operation: definition,
+    call: services.compile(service, definition, NO_VARIABLES),
+    rootKeys: fieldsOf(selections, undefined).map(({ field }) => responseKey(field)),
     restore: compileRestoring(renamed, types),
     renamed,
     asked: selectedKeys(selections, renamed),
   };
 }
 
-export function rootFetchStep<Context>({ request, take }: CompiledRootFetch<Context>): FetchStep<Context> {
+const NO_VARIABLES: ReadonlySet<string> = new Set();
+
+export function rootFetchStep<Context>({ call, take }: CompiledRootFetch<Context>): FetchStep<Context> {
   return (run, done) =>
-    requestSubgraph(request, run, undefined, (answer) => {
+    call(run, [], (answer) => {
       take(answer, run);
       done();
     });
@@ -73,17 +80,17 @@ export function rootFetchStep<Context>({ request, take }: CompiledRootFetch<Cont
 export function compileNestedRoot<Context>(
   fetch: Fetch,
   path: FlattenPath,
-  types: SupergraphTypes,
-  clientVariables: VariableDefinitions,
+  scope: PlanScope<Context>,
 ): FetchStep<Context> {
-  const { request, restore, renamed, asked } = openRootFetch(fetch, types, clientVariables);
+  const { types } = scope;
+  const { call, restore, renamed, asked } = openRootFetch(fetch, scope);
   return (run, done) => {
     const targets = path.collect(run.data);
     if (targets.length === 0) {
       done();
       return;
     }
-    requestSubgraph(request, run, undefined, ({ data, errors }) => {
+    call(run, [], ({ data, errors }) => {
       if (data) {
         restore?.(data);
         for (const target of targets) mergeInto(target, copy(data), types.isAbstract, asked);
@@ -102,21 +109,21 @@ export function compileNestedRoot<Context>(
 const NOTHING: JsonObject = {};
 
 /** An error without a path is reported for every root field that it may have set to null. */
-function missingFields(request: SubgraphRequest, renamed: readonly RenamedKey[], data: JsonObject) {
-  const keys = request.rootKeys.map((key) => restoredPath(renamed, [key]));
+function missingFields(rootKeys: readonly string[], renamed: readonly RenamedKey[], data: JsonObject) {
+  const keys = rootKeys.map((key) => restoredPath(renamed, [key]));
   const missing = keys.filter(([key]) => data[String(key)] === undefined || data[String(key)] === null);
   return missing.length > 0 ? missing : keys;
 }
 
 /** Takes a response as the data of a run that holds nothing else. */
 export function takeAnswer<Context>(
-  request: SubgraphRequest,
+  rootKeys: readonly string[],
   { data, errors }: SubgraphAnswer,
   run: PlanRun<Context>,
 ): void {
   if (data) Object.assign(run.data, data);
   for (const error of errors) {
     if (error.path) reportError(run, error.at(error.path));
-    else for (const path of missingFields(request, [], run.data)) reportError(run, error.at(path));
+    else for (const path of missingFields(rootKeys, [], run.data)) reportError(run, error.at(path));
   }
 }

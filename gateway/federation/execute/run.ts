@@ -34,7 +34,6 @@ export interface PlanRun<Context> {
   readonly data: JsonObject;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: Context;
-  readonly send: Send<Context>;
   /** With paths in our data; undefined where the error belongs to no place of it. */
   readonly errors: JoinError[];
   readonly extensions: SubgraphExtensions[];

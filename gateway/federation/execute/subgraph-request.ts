@@ -3,27 +3,15 @@ import { isRelayedPath, MAX_RELAYED_ERRORS, relayedExtensions, relayedMessage } 
 import { type JoinError, SubgraphFailure, subgraphExtensions } from '../errors.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import { type ReplyBytes, replyText } from './reply-bytes.ts';
-import type { PlanRun } from './run.ts';
-
-/** The parts of a fetch that make up its request. */
-export interface FetchText {
-  readonly serviceName: string;
-  readonly operation: string;
-  readonly operationName?: string;
-  readonly operationKind?: 'query' | 'mutation' | 'subscription';
-  readonly variableUsages?: readonly string[];
-  /** The response keys of its root fields. */
-  readonly rootKeys: readonly string[];
-}
-
-/** Representations of entities by the variable that takes them, as JSON texts. */
-export type Representations = readonly { readonly variable: string; readonly texts: readonly string[] }[];
+import { type FetchText, fetchText } from './request-text.ts';
+import type { PlanRun, Send } from './run.ts';
+import { JsonText, type OwnVariable, type Services } from './services.ts';
 
 /** A request to a subgraph with all text that is the same every time prepared. */
 export interface SubgraphRequest {
   readonly service: string;
-  /** The body with the client's variables that this fetch uses, and with the representations. */
-  body(variables: Readonly<Record<string, unknown>>, representations?: Representations): string;
+  /** The body with the client's variables that this fetch uses, and with others. */
+  body(variables: Readonly<Record<string, unknown>>, own?: readonly OwnVariable[]): string;
   /** The response keys of its root fields. */
   readonly rootKeys: readonly string[];
   readonly kind: 'query' | 'mutation';
@@ -36,10 +24,11 @@ export function prepareRequest(fetch: FetchText): SubgraphRequest {
   return {
     service: fetch.serviceName,
     kind: fetch.operationKind === 'mutation' ? 'mutation' : 'query',
-    body: (given, representations) => {
+    body: (given, own) => {
       let members = '';
-      for (const { variable, texts } of representations ?? []) {
-        members += `${members && ','}"${variable}":[${texts.join(',')}]`;
+      for (const { variable, value } of own ?? []) {
+        const text = value instanceof JsonText ? value.text : JSON.stringify(value);
+        members += `${members && ','}"${variable}":${text}`;
       }
       for (const { name, prefix } of variables) {
         const value = Object.hasOwn(given, name) ? given[name] : undefined;
@@ -63,25 +52,22 @@ export interface SubgraphError {
   at(path: readonly (string | number)[] | undefined): JoinError;
 }
 
-/**
- * Sends a request to a subgraph and passes its response to `done`. A failed call is a response without data, with one error
- * that has no path.
- */
-export function requestSubgraph<Context>(
-  request: SubgraphRequest,
-  run: PlanRun<Context>,
-  representations: Representations | undefined,
-  done: (answer: SubgraphAnswer) => void,
-): void {
-  const { service } = request;
-  const body = request.body(run.variables, representations);
-  run.send(service, body, run.context, request, (reply) => {
-    try {
-      done(reply instanceof Error ? unanswered(service, reply) : readReply(service, reply, run));
-    } catch (error) {
-      run.fail(error);
-    }
-  });
+/** Services that are sent texts and answer with texts. */
+export function subgraphServices<Context>(send: Send<Context>): Services<Context> {
+  return {
+    compile: (service, operation, ownVariables) => {
+      const request = prepareRequest(fetchText(operation, service, ownVariables));
+      return (run, own, done) =>
+        send(service, request.body(run.variables, own), run.context, request, (reply) => {
+          try {
+            done(reply instanceof Error ? unanswered(service, reply) : readReply(service, reply, run));
+          } catch (error) {
+            run.fail(error);
+          }
+        });
+    },
+    readEvent: (service, event, run) => readAnswer(service, event as Json, run),
+  };
 }
 
 function unanswered(service: string, error: Error): SubgraphAnswer {
@@ -103,7 +89,7 @@ export function readReply<Context>(service: string, reply: string | ReplyBytes, 
 }
 
 /** Reads a response that has been parsed already, such as an event of a subscription. */
-export function readAnswer<Context>(service: string, answer: Json | undefined, run: PlanRun<Context>): SubgraphAnswer {
+function readAnswer<Context>(service: string, answer: Json | undefined, run: PlanRun<Context>): SubgraphAnswer {
   if (!isObject(answer) || (!isObject(answer.data) && !isList(answer.errors))) {
     return failure(service, `the service "${service}" gave an answer that is no GraphQL response`);
   }

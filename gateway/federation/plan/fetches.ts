@@ -1,5 +1,5 @@
-import { OperationTypeNode, type SelectionNode } from 'graphql';
-import type { SupergraphTypes } from '../../supergraph/index.ts';
+import { type ArgumentNode, OperationTypeNode, type SelectionNode } from 'graphql';
+import type { RootCall, SupergraphTypes } from '../../supergraph/index.ts';
 import type { PlacePlan, PlannedField, Visit, VisitPart } from './place-plan.ts';
 import { RequestSelections } from './request-selections.ts';
 import type { Selections } from './selections.ts';
@@ -23,9 +23,24 @@ export interface Representation {
   readonly isForAnyType: boolean;
 }
 
+/** Objects of one type that a root field is called for. */
+export interface RootFieldCall {
+  readonly call: RootCall;
+  readonly representation: Representation;
+  /** What has to be known of an object, none of it null. */
+  readonly key: Selections | undefined;
+  /** The key under which an object has the value of the root field; undefined where that is the object itself. */
+  readonly field: string | undefined;
+  /** Arguments of the client, for the last step. */
+  readonly arguments: readonly ArgumentNode[];
+  readonly selections: readonly SelectionNode[];
+  /** The type that they are selected of. */
+  readonly type: string;
+}
+
 /** A call to a service, or a part of one. */
 export interface Fetch {
-  readonly kind: 'root' | 'entities';
+  readonly kind: 'root' | 'entities' | 'root-fields';
   readonly service: string;
   readonly operation: OperationTypeNode;
   /** The objects that it is about; empty for root fields. */
@@ -33,6 +48,8 @@ export interface Fetch {
   readonly selections: readonly SelectionNode[];
   /** Of entities. */
   readonly representations: readonly Representation[];
+  /** Of objects that come by root fields. */
+  readonly calls: readonly RootFieldCall[];
   /** The first wave in which it can run, from 0. */
   wave: number;
   readonly after: ReadonlySet<Fetch>;
@@ -99,34 +116,50 @@ function fetchOf(
   written: RequestSelections,
 ): Fetch {
   const { service, parts } = visit;
-  const isRoot = parts.every(({ lookup }) => lookup?.typename === undefined);
-  if (isRoot)
+  const at = { service, path, wave, after, operation: OperationTypeNode.QUERY };
+  const by = parts[0]?.lookup?.by ?? 'root';
+  if (by === 'root')
     return {
+      ...at,
       kind: 'root',
-      service,
       operation: path.length === 0 ? operation : OperationTypeNode.QUERY,
-      path,
       selections: written.ofRoot(visit),
       representations: [],
-      wave,
-      after,
+      calls: [],
     };
-  return {
-    kind: 'entities',
-    service,
-    operation: OperationTypeNode.QUERY,
-    path,
-    selections: written.ofEntities(visit),
-    representations: parts.flatMap(representationOf),
-    wave,
-    after,
-  };
+  if (by === 'entity') {
+    const representations = parts.flatMap((part) => representationOf(part) ?? []);
+    return { ...at, kind: 'entities', selections: written.ofEntities(visit), representations, calls: [] };
+  }
+  const calls = parts.flatMap((part) => callsFor(part, written));
+  return { ...at, kind: 'root-fields', selections: [], representations: [], calls };
 }
 
-function representationOf({ type, lookup, representation, isForAnyType }: VisitPart): readonly Representation[] {
-  if (lookup?.typename === undefined || !representation) return [];
-  return [{ type, typename: lookup.typename, selections: representation, isForAnyType }];
+function representationOf({ type, lookup, representation, isForAnyType }: VisitPart): Representation | undefined {
+  if (!lookup || !representation) return undefined;
+  return { type, typename: lookup.typename ?? type, selections: representation, isForAnyType };
 }
+
+function callsFor(part: VisitPart, written: RequestSelections): readonly RootFieldCall[] {
+  const { lookup, object, key, fields, type, isForAnyType } = part;
+  const representation = representationOf(part) ?? { type, typename: type, selections: NOTHING, isForAnyType };
+  if (lookup?.rootField) {
+    const { call } = lookup.rootField;
+    const selections = written.ofObjects(part);
+    return [{ call, representation, key, field: undefined, arguments: [], selections, type: object.as }];
+  }
+  return fields.flatMap((planned) => {
+    const { name, key: field, arguments: given } = planned.field;
+    const call = object.own.field(name)?.call;
+    if (!call) return [];
+    const ownType = planned.below?.place?.typeName ?? '';
+    const selections = written.ofValue(planned);
+    return [{ call, representation, key, field, arguments: given, selections, type: ownType }];
+  });
+}
+
+/** Of a root field that takes nothing of its objects. */
+const NOTHING: Selections = { id: -1, fieldsOf: () => [] };
 
 /** The places below a visit's fields; types whose objects have the same field are together. */
 function placesBelow({ parts }: Visit) {

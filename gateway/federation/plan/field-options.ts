@@ -1,5 +1,5 @@
 import { OperationTypeNode } from 'graphql';
-import type { FieldSet } from '../../supergraph/index.ts';
+import type { FieldSet, ServiceField } from '../../supergraph/index.ts';
 import type { Call, PlacePlan } from './place-plan.ts';
 import type { PlannedObject } from './planned-object.ts';
 import type { PlanningScope } from './planning-scope.ts';
@@ -41,7 +41,7 @@ export class FieldOptions {
       const { object, isEntry } = route;
       const { type, place, common } = here;
       if (field.name === '__typename') {
-        if (object.as !== type || route.wave === Number.POSITIVE_INFINITY) return [];
+        if (object.as !== type || object.isRelated || route.wave === Number.POSITIVE_INFINITY) return [];
         return [
           {
             route,
@@ -54,7 +54,7 @@ export class FieldOptions {
           },
         ];
       }
-      const found = object.own.field(field.name);
+      const found = fieldOf(object, field);
       const provides = isEntry ? place?.provides : undefined;
       if (!found) return [];
       this.#scope.steps.take();
@@ -154,14 +154,22 @@ export class FieldOptions {
 
 export const NO_ROUTES: ReadonlySet<Route> = new Set();
 
+/** The field of a service that a wanted one may be fetched from: clients get what they see there alone, with all arguments. */
+function fieldOf({ own }: ServiceObject, { name, arguments: given, isOwn }: WantedField): ServiceField | undefined {
+  const found = own.field(name);
+  if (!found || (found.isHidden && !isOwn)) return undefined;
+  const { arguments: known } = found;
+  return !known || given.every((one) => known.has(one.name.value)) ? found : undefined;
+}
+
 /** Whether a service resolves a field without anything of others. */
 export function resolves(
-  { own }: ServiceObject,
+  object: ServiceObject,
   field: WantedField,
   type: string,
   provides: Selections | undefined,
 ): boolean {
-  const found = own.field(field.name);
+  const found = fieldOf(object, field);
   if (!found) return false;
   if (found.isResolvable && !found.requires) return true;
   return !found.requires && provides?.fieldsOf(type).some(({ name }) => name === field.name) === true;

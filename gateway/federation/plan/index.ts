@@ -5,7 +5,7 @@ export {
   readClientOperation,
   rootFieldsOf,
 } from './client-operation.ts';
-export type { Fetch, PathStep, Representation } from './fetches.ts';
+export type { Fetch, PathStep, Representation, RootFieldCall } from './fetches.ts';
 export { type OperationPlan, planFields, plannedServices, planningSteps } from './plan-operation.ts';
 export { fieldsOf, responseKey } from './selected-fields.ts';
 export type { Selections, WantedField } from './selections.ts';

@@ -58,6 +58,8 @@ export interface VisitPart {
   readonly object: ServiceObject;
   /** Undefined for a place's own visit. */
   readonly lookup: Lookup | undefined;
+  /** What has to be known of an object for the lookup, none of it null. */
+  readonly key: Selections | undefined;
   /** What representations hold; undefined where there is none. */
   readonly representation: Selections | undefined;
   /** Whether it is for objects that do not say their type, too. */

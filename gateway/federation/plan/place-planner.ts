@@ -111,7 +111,7 @@ export class PlacePlanner {
   }
 
   #entryOf({ service, typeName }: Place, type: string, isUntyped: boolean): RouteEntry | undefined {
-    const objects = serviceObjects(this.#scope.types, [service], type);
+    const objects = serviceObjects(this.#scope.types, [service], type).filter(({ isRelated }) => !isRelated);
     const as = isUntyped ? typeName : type;
     const object = objects.find((one) => one.as === as) ?? objects[0];
     return object && { object, isTyped: !isUntyped };
@@ -124,7 +124,7 @@ export class PlacePlanner {
   ): Visit {
     const needs = new Map<Visit, ReadonlySet<string>>();
     const parts = members.map(({ type, visit }): VisitPart => {
-      const { object, lookup, representation, isForAnyType } = visit;
+      const { object, lookup, key, representation, isForAnyType } = visit;
       const isEntry = visit.isEntry;
       const fields = this.#scope.selections.mergedFields(visit.fields).map((field): PlannedField => {
         const below =
@@ -137,7 +137,7 @@ export class PlacePlanner {
         if (needed) needs.set(needed, new Set([...(needs.get(needed) ?? []), ...keys]));
       }
       const held = representation.length > 0 ? this.#scope.selections.merged(representation) : undefined;
-      return { type, object, lookup, representation: held, isForAnyType: isForAnyType || isOnly, fields };
+      return { type, object, lookup, key, representation: held, isForAnyType: isForAnyType || isOnly, fields };
     });
     const made: Visit = { service, wave, parts, needs };
     for (const { visit } of members) byVisit.set(visit, made);
@@ -187,7 +187,7 @@ function addVisits(
   const taken = new Set<string>();
   for (const visit of visits) {
     const { service } = visit.object;
-    const kind = visit.isEntry ? 'entry' : visit.lookup?.typename === undefined ? 'root' : 'entity';
+    const kind = visit.isEntry ? 'entry' : (visit.lookup?.by ?? 'root');
     for (let number = 0; ; number++) {
       const slot = `${visit.wave} ${kind} ${service} ${number}`;
       const known = slots.get(slot) ?? { service, wave: visit.wave, members: [], isOnly };

@@ -43,7 +43,7 @@ export function planFields(
   const selections = new SelectionsFactory({ types, fragments, conditions, responseKey, ownKey, steps });
   const kind = operation.definition.operation;
   const root = types.rootType(kind);
-  const wanted = rootSelections(root, fields, operation, selections);
+  const wanted = rootSelections(root, fields, operation, selections, types);
   const planner = new PlacePlanner({ types, services: types.services, selections, steps });
   const plan = planner.planRoot(wanted, root);
   const [missing] = plan.leftover?.fieldsOf(root) ?? [];
@@ -69,6 +69,7 @@ function rootSelections(
   fields: readonly FieldNode[],
   { responseKey }: ClientOperation,
   selections: SelectionsFactory,
+  types: SupergraphTypes,
 ): Selections {
   const byKey = new Map<string, FieldNode[]>();
   for (const field of fields) byKey.set(responseKey(field), [...(byKey.get(responseKey(field)) ?? []), field]);
@@ -83,6 +84,8 @@ function rootSelections(
         arguments: node.arguments ?? [],
         call: selections.callOf(node),
         below: below.length > 0 ? selections.ofClient(below) : undefined,
+        directives: types.directivesOf(node),
+        isOwn: false,
       },
     ];
   });

@@ -9,6 +9,8 @@ export interface TypeVisit {
   readonly object: ServiceObject;
   readonly wave: number;
   readonly lookup: Lookup | undefined;
+  /** What has to be known of an object for the lookup, none of it null. */
+  readonly key: Selections | undefined;
   readonly representation: Selections[];
   /** The text of what its fields require; undefined where they require nothing. */
   readonly requires: string | undefined;
@@ -63,6 +65,7 @@ export class PlannedObject {
         object,
         wave: 0,
         lookup: undefined,
+        key: undefined,
         representation: [],
         requires: undefined,
         needsType: false,
@@ -100,7 +103,8 @@ export function sharedVisits(visits: readonly TypeVisit[]): readonly TypeVisit[]
         visit.wave === 1 &&
         one.lookup === visit.lookup &&
         one.needsType === visit.needsType &&
-        !requireOtherwise(one, visit),
+        !requireOtherwise(one, visit) &&
+        (one.requires === visit.requires || visit.lookup?.by !== 'relationship'),
     );
     if (known) {
       known.fields.push(...visit.fields);

@@ -1,7 +1,7 @@
-import { type FieldNode, Kind, type SelectionNode } from 'graphql';
+import { type DirectiveNode, type FieldNode, Kind, type SelectionNode } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { fragmentNode, nameNode, TYPENAME_FIELD } from '../../syntax/index.ts';
-import type { PlacePlan, PlannedField, Visit } from './place-plan.ts';
+import type { PlacePlan, PlannedField, Visit, VisitPart } from './place-plan.ts';
 import type { WantedField } from './selections.ts';
 import type { Steps } from './steps.ts';
 
@@ -22,19 +22,35 @@ export class RequestSelections {
   }
 
   /** The selections of a fetch of root fields, or of the fields of a root object. */
-  ofRoot({ parts }: Visit): readonly SelectionNode[] {
-    return this.#counted(this.#fieldsOf(parts.flatMap(({ fields }) => fields)));
+  ofRoot({ service, parts }: Visit): readonly SelectionNode[] {
+    return this.#counted(
+      this.#fieldsOf(
+        parts.flatMap(({ fields }) => fields),
+        service,
+      ),
+    );
+  }
+
+  /** What a root field that returns objects of one type is selected of. */
+  ofObjects({ object, lookup, fields }: VisitPart): readonly SelectionNode[] {
+    const own = this.#fieldsOf(fields, object.service);
+    return this.#counted(lookup?.rootField?.isAbstract ? [fragmentNode(object.as, own)] : own);
+  }
+
+  /** What is selected of the value of a field whose value is fetched by itself; empty for a scalar or an enum. */
+  ofValue({ below }: PlannedField): readonly SelectionNode[] {
+    return below ? this.#counted(this.#atPlace(below)) : [];
   }
 
   /** The selections of a fetch of entities. */
-  ofEntities({ parts }: Visit): readonly SelectionNode[] {
+  ofEntities({ service, parts }: Visit): readonly SelectionNode[] {
     const byName = new Map<string, PlannedField[]>();
     let isUntyped = false;
     for (const { object, lookup, fields, type } of parts) {
       byName.set(object.as, [...(byName.get(object.as) ?? []), ...fields]);
       isUntyped ||= lookup?.typename !== object.as && object.as === type;
     }
-    const selections = [...byName].map(([name, fields]) => fragmentNode(name, this.#fieldsOf(fields)));
+    const selections = [...byName].map(([name, fields]) => fragmentNode(name, this.#fieldsOf(fields, service)));
     return this.#counted(isUntyped ? [TYPENAME_FIELD, ...selections] : selections);
   }
 
@@ -71,7 +87,12 @@ export class RequestSelections {
     const here = model?.in(place.service);
     const selections: SelectionNode[] = place.needsTypename ? [TYPENAME_FIELD] : [];
     if (model?.kind === 'object' || here?.isInterfaceObject)
-      selections.push(...this.#fieldsOf(entry.parts.flatMap(({ fields }) => fields)));
+      selections.push(
+        ...this.#fieldsOf(
+          entry.parts.flatMap(({ fields }) => fields),
+          place.service,
+        ),
+      );
     else {
       // A field of an object may have another type than the interface's, and then its selections are of that type.
       const isOfInterface = ({ field, below }: PlannedField) => {
@@ -84,17 +105,17 @@ export class RequestSelections {
         entry.parts.every(({ fields }) => fields.some((one) => isSame(one, field)));
       const [first] = entry.parts;
       const shared = first?.fields.filter(common) ?? [];
-      selections.push(...this.#fieldsOf(shared));
+      selections.push(...this.#fieldsOf(shared, place.service));
       for (const { object, fields } of entry.parts) {
         const own = fields.filter((field) => !shared.some((one) => isSame(one, field)));
-        if (own.length > 0) selections.push(fragmentNode(object.as, this.#fieldsOf(own)));
+        if (own.length > 0) selections.push(fragmentNode(object.as, this.#fieldsOf(own, place.service)));
       }
     }
     return selections.length > 0 ? selections : [TYPENAME_FIELD];
   }
 
   /** Fields of one key once each, with everything that is selected below them. */
-  #fieldsOf(fields: readonly PlannedField[]): readonly SelectionNode[] {
+  #fieldsOf(fields: readonly PlannedField[], service: string): readonly SelectionNode[] {
     const byKey = new Map<string, PlannedField[]>();
     for (const field of fields) {
       const known = byKey.get(field.field.key);
@@ -105,7 +126,9 @@ export class RequestSelections {
       const [first] = same;
       if (!first) return [];
       const below = same.flatMap(({ below: plan }) => (plan ? this.#atPlace(plan) : []));
-      return fieldNode(first.field, [...new Set(below)]);
+      const { directives } = first.field;
+      const known = directives.filter(({ name }) => this.#types.knowsDirective(service, name.value));
+      return fieldNode(first.field, [...new Set(below)], known);
     });
   }
 }
@@ -114,12 +137,17 @@ function isSame(one: PlannedField, other: PlannedField): boolean {
   return one.field.key === other.field.key && one.field.call === other.field.call && one.below === other.below;
 }
 
-function fieldNode({ key, name, arguments: given }: WantedField, below: readonly SelectionNode[]): FieldNode {
+function fieldNode(
+  { key, name, arguments: given }: WantedField,
+  below: readonly SelectionNode[],
+  directives: readonly DirectiveNode[],
+): FieldNode {
   return {
     kind: Kind.FIELD,
     ...(key !== name && { alias: nameNode(key) }),
     name: nameNode(name),
     ...(given.length > 0 && { arguments: given }),
+    ...(directives.length > 0 && { directives }),
     ...(below.length > 0 && { selectionSet: { kind: Kind.SELECTION_SET, selections: below } }),
   };
 }

@@ -1,17 +1,25 @@
-import type { FieldSet, ServiceType, SupergraphTypes } from '../../supergraph/index.ts';
+import type { FieldSet, RootLookup, ServiceType, SupergraphTypes } from '../../supergraph/index.ts';
 
 /** Objects of a type as a service has them: under the name of the type, or of an interface as an interface object. */
 export interface ServiceObject {
   readonly service: string;
   readonly as: string;
   readonly own: ServiceType;
+  /** Whether it is only what the service has of the type as relationships: fields that are root fields of the service. */
+  readonly isRelated: boolean;
 }
 
-/** How a service returns an object: as the entity of a key, or as its root object, for which nothing has to be known. */
+/**
+ * How a service returns an object: as the entity of a key; by a root field; as its root object, for which nothing has to be known;
+ * or field by field, by the root field of each relationship.
+ */
 export interface Lookup {
-  /** `__typename` of the representation; undefined for the root object. */
+  readonly by: 'entity' | 'root-field' | 'root' | 'relationship';
+  /** `__typename` of an entity's representation. */
   readonly typename: string | undefined;
   readonly key: FieldSet | undefined;
+  /** The root field, where it is by one. */
+  readonly rootField?: RootLookup;
   /** Whether the object's type has to be known, which objects of an interface object do not say. */
   readonly needsType: boolean;
 }
@@ -42,11 +50,13 @@ export function serviceObjects(types: SupergraphTypes, services: readonly string
   return services.flatMap((service) => {
     const found: ServiceObject[] = [];
     const own = model?.in(service);
-    if (own) found.push({ service, as: type, own });
+    if (own) found.push({ service, as: type, own, isRelated: false });
     for (const name of model?.interfaces ?? []) {
       const asInterface = types.type(name)?.in(service);
-      if (asInterface?.isInterfaceObject) found.push({ service, as: name, own: asInterface });
+      if (asInterface?.isInterfaceObject) found.push({ service, as: name, own: asInterface, isRelated: false });
     }
+    const related = model?.relationships(service);
+    if (related) found.push({ service, as: type, own: related, isRelated: true });
     return found;
   });
 }
@@ -61,22 +71,32 @@ export function routesOf(
 ): Route[] {
   const isUntyped = entry !== undefined && !entry.isTyped;
   return serviceObjects(types, services, type).map((object) => {
+    const { own, isRelated } = object;
+    if (isRelated) return { object, isEntry: false, lookups: BY_RELATIONSHIP, ...NO_WAY };
     const isEntry = object.service === entry?.object.service && object.as === entry.object.as;
-    const lookups: Lookup[] = object.own.keys.map((key) => ({
-      typename: object.as,
-      key,
-      needsType: isUntyped && object.as === type,
-    }));
+    const needsType = isUntyped && object.as === type;
+    const lookups: Lookup[] = [
+      ...own.keys.map((key): Lookup => ({ by: 'entity', typename: object.as, key, needsType })),
+      ...own.lookups.map(
+        (rootField): Lookup => ({ by: 'root-field', typename: undefined, key: rootField.key, rootField, needsType }),
+      ),
+    ];
     // A service that has the interface of an interface object knows the type of each.
     const asInterface =
       entry && isUntyped && object.as === type ? types.type(entry.object.as)?.in(object.service) : undefined;
     if (asInterface && !asInterface.isInterfaceObject)
-      lookups.push(...asInterface.keys.map((key) => ({ typename: entry?.object.as, key, needsType: false })));
-    if (isRoot) lookups.push({ typename: undefined, key: undefined, needsType: false });
+      for (const key of asInterface.keys)
+        lookups.push({ by: 'entity', typename: entry?.object.as, key, needsType: false });
+    if (isRoot) lookups.push({ by: 'root', typename: undefined, key: undefined, needsType: false });
     const wave = isEntry || (isRoot && entry === undefined) ? 0 : Number.POSITIVE_INFINITY;
-    return { object, isEntry, lookups, wave, lookup: undefined, lookupWave: Number.POSITIVE_INFINITY };
+    return { object, isEntry, lookups, ...NO_WAY, wave };
   });
 }
+
+const NO_WAY = { wave: Number.POSITIVE_INFINITY, lookup: undefined, lookupWave: Number.POSITIVE_INFINITY } as const;
+const BY_RELATIONSHIP: readonly Lookup[] = [
+  { by: 'relationship', typename: undefined, key: undefined, needsType: false },
+];
 
 /**
  * Finds the shortest ways: each round finds what can be reached by what the rounds before have reached.

@@ -1,5 +1,6 @@
 import {
   type ArgumentNode,
+  type DirectiveNode,
   type FieldNode,
   type FragmentDefinitionNode,
   Kind,
@@ -24,6 +25,10 @@ export interface WantedField {
   readonly call: string;
   /** What is wanted of its value; undefined for a scalar or an enum. */
   readonly below: Selections | undefined;
+  /** Directives of the client that services may know. */
+  readonly directives: readonly DirectiveNode[];
+  /** Whether the planner needs it, in a graph whose services have fields that clients do not see there. */
+  readonly isOwn: boolean;
 }
 
 export const TYPENAME: WantedField = {
@@ -32,11 +37,13 @@ export const TYPENAME: WantedField = {
   arguments: [],
   call: '__typename',
   below: undefined,
+  directives: [],
+  isOwn: false,
 };
 
 /** The same for fields that are planned in the same way. */
-export function textOfField({ key, call, below }: WantedField): string {
-  return `${key}:${call}:${below?.id ?? ''}`;
+export function textOfField({ key, call, below, isOwn }: WantedField): string {
+  return `${isOwn ? '!' : ''}${key}:${call}:${below?.id ?? ''}`;
 }
 
 /** What is wanted of objects, by their types: of a client, of a key or of requirements, or several of these together. */
@@ -48,7 +55,7 @@ export interface Selections {
 }
 
 export interface SelectionsOptions {
-  readonly types: Pick<SupergraphTypes, 'isA' | 'isHidden'>;
+  readonly types: Pick<SupergraphTypes, 'isA' | 'isHidden' | 'hidesFields' | 'directivesOf'>;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly conditions: Conditions;
   /** The key of a client's field in the data. */
@@ -129,6 +136,8 @@ export class SelectionsFactory {
             arguments: node.arguments ?? [],
             call: this.callOf(node),
             below: below.length === 0 ? undefined : this.#ofNodes(kind, below, keyOf),
+            directives: this.#options.types.directivesOf(node),
+            isOwn: kind === 'own' && this.#options.types.hidesFields,
           });
         }
         return found;
@@ -136,12 +145,13 @@ export class SelectionsFactory {
     }));
   }
 
-  /** A short name for a field with its arguments, which may be long. */
+  /** A short name for a field with its arguments and directives, which may be long. */
   callOf(field: FieldNode): string {
-    if ((field.arguments ?? []).length === 0) return field.name.value;
+    const directives = this.#options.types.directivesOf(field);
+    if ((field.arguments ?? []).length === 0 && directives.length === 0) return field.name.value;
     const known = this.#calls.get(field);
     if (known !== undefined) return known;
-    const text = fieldText(field);
+    const text = [fieldText(field), ...directives.map((one) => print(one))].join(' ');
     const call = this.#calls.get(text) ?? `${field.name.value}(${this.#calls.size})`;
     this.#calls.set(text, call);
     this.#calls.set(field, call);

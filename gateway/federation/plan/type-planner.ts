@@ -209,10 +209,13 @@ export class TypePlanner {
     const representation: Selections[] = [];
     const needs: TypeVisit['needs'] = new Map();
     let there = here.entry ? 0 : -1;
+    let key: Selections | undefined;
     for (const set of [lookup?.key, requires]) {
       if (!set) continue;
       const held = this.#scope.selections.ofFieldSet(set.selections);
       representation.push(held);
+      // A relationship is called by what it requires.
+      if (set === lookup?.key || lookup?.by === 'relationship') key = held;
       for (const field of held.fieldsOf(here.type))
         there = Math.max(there, this.#supply(field, arrival - 1, here, routes, needs));
     }
@@ -224,6 +227,7 @@ export class TypePlanner {
       object,
       wave: there + 1,
       lookup,
+      key,
       representation,
       requires: text,
       needsType,

@@ -1,5 +1,5 @@
 import type { ExecutionRequest, ExecutionResult, Executor, MaybeAsyncIterable } from '@graphql-tools/utils';
-import { GraphQLError, print } from 'graphql';
+import { type DocumentNode, GraphQLError, Kind, print } from 'graphql';
 import type { Done } from '../../../platform/index.ts';
 import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
 import type { Supergraph } from '../../composition/index.ts';
@@ -7,19 +7,14 @@ import {
   FederatedGraph,
   type PreparedJoin,
   type PreparedSubscription,
+  subgraphServices,
   UnplannableOperation,
 } from '../../federation/index.ts';
 import type { Variables } from '../../syntax/index.ts';
 import type { CompiledOperation, OperationDocument } from '../compiled-operation.ts';
 import { unplannableOperation } from '../errors.ts';
 import { contextOfOneEvent, type OperationContext } from '../operation-context.ts';
-import {
-  type EventsRequest,
-  openRemoteEvents,
-  type RemoteTarget,
-  remoteRequest,
-  takeCookies,
-} from '../remote-schema/index.ts';
+import { compileRemoteSubscription, type RemoteTarget, remoteRequest, takeCookies } from '../remote-schema/index.ts';
 import { failedEvents, mapEvents } from '../source-events.ts';
 import type { FederationEngine, SubgraphTargets } from './engine.ts';
 import { notReached, toExecutionResult, toOperationAnswer } from './federation-answer.ts';
@@ -33,8 +28,9 @@ export function openPlannedEngine(supergraph: Supergraph, targets: SubgraphTarge
   const graph = new FederatedGraph<OperationContext>({
     types: supergraph.types,
     publicSchema: supergraph.schema,
-    send: (subgraph, body, context, { kind }, done) =>
+    services: subgraphServices((subgraph, body, context, { kind }, done) =>
       sendToSubgraph(targets.get(subgraph), body, context, kind === 'query', done),
+    ),
   });
   const kept = new SecondChanceCache<PreparedJoin<OperationContext>>(KEPT_JOINS);
   const prepared = (text: string, name: string | undefined): PreparedJoin<OperationContext> => {
@@ -135,10 +131,11 @@ function openJoinedEvents(
   variables: Variables,
   context: OperationContext,
 ): AsyncIterableIterator<ExecutionResult> {
-  const { subgraph, body } = join.source(variables);
-  const target = targets.get(subgraph);
+  const { service, operation } = join.source(variables);
+  const target = targets.get(service);
   if (!target) throw new TypeError('unknown subgraph');
-  const events = openRemoteEvents(target, JSON.parse(body) as EventsRequest, context);
+  const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [operation] };
+  const events = compileRemoteSubscription(target, { document, operation }).open(variables, context);
   return mapEvents(events, async (event) => {
     const own = contextOfOneEvent(context);
     return toExecutionResult(await join.join(event, variables, own), own);

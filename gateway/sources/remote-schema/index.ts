@@ -1,6 +1,6 @@
 export { eventsTarget } from './events-target.ts';
 export { mapErrors } from './incremental-payloads.ts';
-export { type EventsRequest, openRemoteEvents } from './remote-events.ts';
+export { compileRemoteSubscription } from './remote-events.ts';
 export { remoteOperations } from './remote-operations.ts';
 export { type RemoteTarget, remoteRequest, remoteTarget } from './remote-request.ts';
 export { REMOTE_SCHEMA_ERROR, takeCookies, takeHttpHints, withoutTraces } from './remote-response.ts';

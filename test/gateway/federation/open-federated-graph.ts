@@ -1,5 +1,10 @@
-import { parse } from 'graphql';
-import { FederatedGraph, type Send } from '../../../gateway/federation/index.ts';
+import { parse, print } from 'graphql';
+import {
+  FederatedGraph,
+  type PreparedSubscription,
+  type Send,
+  subgraphServices,
+} from '../../../gateway/federation/index.ts';
 import { buildPublicSchema, readSupergraphTypes } from '../../../gateway/supergraph/index.ts';
 
 /** The graph of a composed supergraph of Apollo Federation, version 1 or 2. */
@@ -8,6 +13,17 @@ export function openFederatedGraph<Context>(supergraphSdl: string, send: Send<Co
   return new FederatedGraph({
     types: readSupergraphTypes(document),
     publicSchema: buildPublicSchema(document),
-    send,
+    services: subgraphServices(send),
   });
+}
+
+/** The request that gives the events of a subscription. */
+export function eventsRequest<Context>(
+  prepared: PreparedSubscription<Context>,
+  variables: Readonly<Record<string, unknown>>,
+): { readonly subgraph: string; readonly query: string; readonly variables: Readonly<Record<string, unknown>> } {
+  const { service, operation } = prepared.source(variables);
+  const names = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
+  const given = names.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]);
+  return { subgraph: service, query: print(operation), variables: Object.fromEntries(given) };
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { GraphQLScalarType, parseValue, valueFromASTUntyped } from 'graphql';
 import { responseObject } from '../../../gateway/federation/index.ts';
+import { eventsRequest } from './open-federated-graph.ts';
 import { federate, type World } from './world.ts';
 
 /** A number that is read as it was written. */
@@ -237,9 +238,9 @@ test('an event of a subscription is joined like an answer', async () => {
   const prepared = bank.graph.prepareSubscription(
     'subscription S($branch: String, $more: Boolean!) { new: opened(branch: $branch) { id balance @include(if: $more) } }',
   );
-  const { subgraph, body } = prepared.source({ branch: 'north', more: true });
+  const { subgraph, variables } = eventsRequest(prepared, { branch: 'north', more: true });
   expect(subgraph).toBe('accounts');
-  expect(JSON.parse(body)).toMatchObject({ variables: { branch: 'north' } });
+  expect(variables).toMatchObject({ branch: 'north' });
   const event = (id: string) => ({ data: { new: { __typename: 'Account', id } } });
   const joined = await prepared.join(event('e1'), { more: true }, undefined);
   expect(responseObject(joined)).toEqual({ data: { new: { id: 'e1', balance: 'e1 EUR' } } });

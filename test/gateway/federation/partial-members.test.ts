@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse, validate } from 'graphql';
 import { responseObject } from '../../../gateway/federation/index.ts';
+import { eventsRequest } from './open-federated-graph.ts';
 import { federate, type World } from './world.ts';
 
 let posts: World;
@@ -84,8 +85,7 @@ test('no service is asked for a member that it does not have', async () => {
 
 test('an event has the members that only its service has, too', async () => {
   const subscription = posts.graph.prepareSubscription(`subscription ($n: Int) { drafted { page { ${BLOCKS} } } }`);
-  const { body } = subscription.source({ n: 5 });
-  const { query, variables } = JSON.parse(body) as { query: string; variables: object };
+  const { query, variables } = eventsRequest(subscription, { n: 5 });
   const schema = posts.schemas.get('drafts');
   expect(schema && validate(schema, parse(query))).toEqual([]);
   expect(query).toContain('on Chart');

@@ -2,7 +2,7 @@ import { type GraphQLSchema, getOperationAST, parse, print, validateSchema } fro
 import { type Composition, compose } from '../../../../gateway/composition/compose.ts';
 import { responseObject, SubgraphFailure } from '../../../../gateway/federation/index.ts';
 import { buildPublicSchema, overrideLabels, resolveOverrides } from '../../../../gateway/supergraph/index.ts';
-import { openFederatedGraph } from '../../federation/open-federated-graph.ts';
+import { eventsRequest, openFederatedGraph } from '../../federation/open-federated-graph.ts';
 import { sending } from '../../federation/sending.ts';
 import type { Answered } from '../same-answer.ts';
 import type { GraphModel } from './graph-model.ts';
@@ -53,9 +53,8 @@ export function openGeneratedGraph(model: GraphModel, active: ReadonlySet<string
       if (getOperationAST(parse(text))?.operation !== 'subscription')
         return responseObject(await federated.prepare(text).run(variables, undefined));
       const prepared = federated.prepareSubscription(text);
-      const { subgraph, body } = prepared.source(variables);
-      const source = JSON.parse(body);
-      const event = await run(subgraph, source.query, source.variables ?? {});
+      const source = eventsRequest(prepared, variables);
+      const event = await run(source.subgraph, source.query, source.variables);
       return responseObject(await prepared.join(event, variables, undefined));
     },
   };

@@ -1,0 +1,53 @@
+import {
+  Kind,
+  type OperationDefinitionNode,
+  print,
+  type SelectionNode,
+  stripIgnoredCharacters,
+  type VariableDefinitionNode,
+  visit,
+} from 'graphql';
+import { fieldsOf, responseKey } from '../plan/index.ts';
+
+/** The definitions of a client's variables. */
+export type VariableDefinitions = readonly VariableDefinitionNode[];
+
+/** The parts of a fetch that make up its request. */
+export interface FetchText {
+  readonly serviceName: string;
+  readonly operation: string;
+  readonly operationName?: string;
+  readonly operationKind?: 'query' | 'mutation' | 'subscription';
+  readonly variableUsages?: readonly string[];
+  /** The response keys of its root fields. */
+  readonly rootKeys: readonly string[];
+}
+
+/** The text of an operation, with the client's variables that it uses. @param own variables that are not the client's */
+export function fetchText(
+  operation: OperationDefinitionNode,
+  serviceName: string,
+  own: ReadonlySet<string> = new Set(),
+): FetchText {
+  return {
+    serviceName,
+    operation: stripIgnoredCharacters(print(operation)),
+    operationKind: operation.operation,
+    rootKeys: fieldsOf(operation.selectionSet.selections, undefined).map(({ field }) => responseKey(field)),
+    ...(operation.name && { operationName: operation.name.value }),
+    variableUsages: (operation.variableDefinitions ?? [])
+      .map(({ variable }) => variable.name.value)
+      .filter((name) => !own.has(name)),
+  };
+}
+
+/** Of several definitions, those whose variables are used. */
+export function usedVariables(
+  definitions: VariableDefinitions,
+  selections: readonly SelectionNode[],
+): readonly VariableDefinitionNode[] {
+  if (definitions.length === 0) return definitions;
+  const used = new Set<string>();
+  visit({ kind: Kind.SELECTION_SET, selections }, { Variable: ({ name }) => void used.add(name.value) });
+  return definitions.filter(({ variable }) => used.has(variable.name.value));
+}

@@ -1,0 +1,154 @@
+import {
+  type ArgumentNode,
+  type FieldNode,
+  type GraphQLInputType,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  parseType,
+  print,
+  type SelectionNode,
+  type VariableDefinitionNode,
+} from 'graphql';
+import type { CallObject, RootCall } from '../../supergraph/index.ts';
+import { nameNode } from '../../syntax/index.ts';
+import type { RootFieldCall } from '../plan/index.ts';
+import { usedVariables, type VariableDefinitions } from './request-text.ts';
+import type { OwnVariable } from './services.ts';
+
+/** Objects that the same is asked for of by the same root field. */
+export interface RootFieldQuestion {
+  readonly call: RootCall;
+  /** Arguments of the client, for the last step. */
+  readonly arguments: readonly ArgumentNode[];
+  readonly selections: readonly SelectionNode[];
+}
+
+/** The same for calls that are one question, whatever objects and keys they are for. */
+export function questionText({ arguments: given, selections, representation, key, type }: RootFieldCall): string {
+  const texts = [...given, ...selections].map((node) => print(node)).join(' ');
+  const { type: ofType, selections: known, isForAnyType } = representation;
+  return JSON.stringify([texts, type, ofType, known.id, isForAnyType, key?.id]);
+}
+
+/** Writes operations that ask questions about any number of objects. */
+export class RootFieldsRequest {
+  readonly #questions: readonly RootFieldQuestion[];
+  readonly #clientVariables: VariableDefinitions;
+  /** What names of variables begin with, so that they are none of the client's. */
+  readonly #prefix: string;
+
+  constructor(questions: readonly RootFieldQuestion[], clientVariables: VariableDefinitions) {
+    this.#questions = questions;
+    this.#clientVariables = clientVariables;
+    let prefix = '_a';
+    while (clientVariables.some(({ variable }) => variable.name.value.startsWith(prefix))) prefix += '_';
+    this.#prefix = prefix;
+  }
+
+  /** The response key of an object's answer. @param number of the object among those of its question */
+  keyOf(question: number, number: number): string {
+    return this.#questions[question]?.call.isMany ? `_r${question}` : `_r${question}_${number}`;
+  }
+
+  /** How many root fields each question has, for so many objects. */
+  fieldCounts(objects: readonly number[]): readonly number[] {
+    return objects.map((count, at) => (this.#questions[at]?.call.isMany ? Math.min(count, 1) : count));
+  }
+
+  /** @param counts as `fieldCounts` gives them */
+  operation(counts: readonly number[]): { operation: OperationDefinitionNode; own: ReadonlySet<string> } {
+    const definitions = new Map<string, VariableDefinitionNode>();
+    const selections = this.#questions.flatMap((question, at) =>
+      Array.from({ length: counts[at] ?? 0 }, (_, number) => this.#field(question, at, number, definitions)),
+    );
+    return {
+      operation: {
+        kind: Kind.OPERATION_DEFINITION,
+        operation: OperationTypeNode.QUERY,
+        variableDefinitions: [...definitions.values(), ...usedVariables(this.#clientVariables, selections)],
+        selectionSet: { kind: Kind.SELECTION_SET, selections },
+      },
+      own: new Set(definitions.keys()),
+    };
+  }
+
+  /** The variables of an operation. @param objects those of each question */
+  variables(objects: readonly (readonly CallObject[])[]): readonly OwnVariable[] {
+    const found = new Map<string, unknown>();
+    this.#questions.forEach(({ call }, at) => {
+      const asked = objects[at] ?? [];
+      const calls = call.isMany ? (asked.length > 0 ? [asked] : []) : asked.map((object) => [object]);
+      calls.forEach((ofCall, number) => {
+        const values = call.valuesFor(ofCall);
+        call.steps.forEach((step, index) => {
+          for (const argument of step.arguments) {
+            const name = this.#variableOf(argument, at, number, index);
+            if (!found.has(name)) found.set(name, fitting(values[index]?.[argument.name], argument.type));
+          }
+        });
+      });
+    });
+    return [...found].map(([variable, value]) => ({ variable, value }));
+  }
+
+  #variableOf({ name, isConstant }: ArgumentOfCall, question: number, number: number, step: number): string {
+    return `${this.#prefix}${question}_${isConstant ? '' : `${number}_`}${step}_${name}`;
+  }
+
+  #field(
+    { call: { steps }, arguments: ofClient, selections }: RootFieldQuestion,
+    question: number,
+    number: number,
+    definitions: Map<string, VariableDefinitionNode>,
+  ): FieldNode {
+    const last = steps.length - 1;
+    const fieldOf = (index: number): FieldNode => {
+      const step = steps[index];
+      const own = (step?.arguments ?? []).map((argument): ArgumentNode => {
+        const name = this.#variableOf(argument, question, number, index);
+        const variable = { kind: Kind.VARIABLE, name: nameNode(name) } as const;
+        if (!definitions.has(name))
+          definitions.set(name, {
+            kind: Kind.VARIABLE_DEFINITION,
+            variable,
+            type: parseType(String(argument.type), { noLocation: true }),
+          });
+        return { kind: Kind.ARGUMENT, name: nameNode(argument.name), value: variable };
+      });
+      const below = index === last ? selections : [fieldOf(index + 1)];
+      return {
+        kind: Kind.FIELD,
+        ...(index === 0 && { alias: nameNode(this.keyOf(question, number)) }),
+        name: nameNode(step?.field ?? ''),
+        arguments: index === last ? [...own, ...ofClient] : own,
+        ...(below.length > 0 && { selectionSet: { kind: Kind.SELECTION_SET, selections: below } }),
+      };
+    };
+    return fieldOf(0);
+  }
+}
+
+type ArgumentOfCall = RootCall['steps'][number]['arguments'][number];
+
+/** A value as an argument of a type takes it: what one service answers as a number another may take as a text. */
+function fitting(value: unknown, type: GraphQLInputType): unknown {
+  if (value === null || value === undefined) return value;
+  const inner = getNullableType(type);
+  if (isListType(inner)) return [value].flat().map((item) => fitting(item, inner.ofType));
+  if (isInputObjectType(inner)) {
+    if (typeof value !== 'object') return value;
+    return Object.fromEntries(
+      Object.values(inner.getFields()).flatMap((field) => {
+        const given = (value as CallObject)[field.name];
+        return given === undefined ? [] : [[field.name, fitting(given, field.type)]];
+      }),
+    );
+  }
+  if (inner.name === 'String' && typeof value !== 'object') return String(value);
+  if ((inner.name === 'Int' || inner.name === 'Float') && typeof value === 'string') return Number(value);
+  return value;
+}

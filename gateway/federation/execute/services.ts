@@ -1,0 +1,51 @@
+import type { OperationDefinitionNode } from 'graphql';
+import type { PlanRun } from './run.ts';
+import type { SubgraphAnswer } from './subgraph-request.ts';
+
+/** JSON text that stands for its value. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** The value of a variable that is not the client's. */
+export interface OwnVariable {
+  readonly variable: string;
+  readonly value: unknown;
+}
+
+/**
+ * Calls a service with an operation that was compiled for it. A failed call is a response without data, with one error that has no
+ * path.
+ */
+export type CallService<Context> = (
+  run: PlanRun<Context>,
+  own: readonly OwnVariable[],
+  done: (answer: SubgraphAnswer) => void,
+) => void;
+
+/** The services of a graph, as the executor calls them. */
+export interface Services<Context> {
+  /**
+   * Compiles an operation for a service.
+   * @param own its variables that are not the client's
+   */
+  compile(service: string, operation: OperationDefinitionNode, own: ReadonlySet<string>): CallService<Context>;
+  /** Reads an event of a service's subscription, which may be changed. */
+  readEvent(service: string, event: unknown, run: PlanRun<Context>): SubgraphAnswer;
+  /** Whether a service takes several root fields of a mutation in one operation. */
+  takesMutations?(service: string): boolean;
+  /** Begins to record calls that other calls were made before; undefined where that is not recorded. */
+  beginJoin?(context: Context): RecordedJoin<Context> | undefined;
+}
+
+/** Calls of one wave, as they are recorded. */
+export interface RecordedJoin<Context> {
+  /** The context of its calls. */
+  readonly context: Context;
+  /** @param calls how many were made */
+  end(calls: number): void;
+}
