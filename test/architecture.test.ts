@@ -31,8 +31,10 @@ const gateway = roomsOf('gateway', {
   'federation/execute': 'federation/plan federation/response',
   'federation/plan': '',
   'federation/response': 'federation/plan',
-  graph: 'errors.ts introspection log-events.ts metadata schemas session sources stitching upstream platform',
-  'graph/generation': 'graph/relationships',
+  graph:
+    'errors.ts federation introspection log-events.ts metadata schemas session sources supergraph syntax upstream platform',
+  'graph/generation': 'graph/joined graph/relationships',
+  'graph/joined': 'graph/relationships',
   'graph/registry': 'graph/generation',
   'graph/relationships': '',
   'graphql-http': 'errors.ts http operation session sources platform',
@@ -54,7 +56,7 @@ const gateway = roomsOf('gateway', {
   'metadata/warnings': 'metadata/actions metadata/yaml',
   'metadata/yaml': '',
   operation:
-    'errors.ts graph http introspection metadata rate-limit replicas session sources stitching syntax upstream usage platform',
+    'errors.ts graph http introspection metadata rate-limit replicas session sources syntax upstream usage platform',
   'operation/document': '',
   'operation/plan': 'operation/document operation/response',
   'operation/response': '',
@@ -81,7 +83,7 @@ const gateway = roomsOf('gateway', {
   'session/jwt': '',
   settings: 'assertions home own-secrets.ts session webhooks platform',
   sources:
-    'assertions composition errors.ts federation jobs kriti metadata schemas session stitching supergraph syntax upstream webhooks platform',
+    'assertions composition errors.ts federation jobs kriti metadata schemas session supergraph syntax upstream webhooks platform',
   'sources/actions': '',
   'sources/customization': '',
   'sources/federation': 'sources/customization sources/permissions sources/remote-schema sources/transforms',
@@ -91,7 +93,6 @@ const gateway = roomsOf('gateway', {
   'sources/remote-schema': '',
   'sources/stitching': 'sources/permissions sources/remote-schema sources/transforms',
   'sources/transforms': 'sources/customization sources/permissions',
-  stitching: 'errors.ts metadata syntax platform',
   subscriptions: 'errors.ts graphql-http http operation session sources platform',
   supergraph: 'syntax',
   syntax: '',

@@ -5,6 +5,8 @@ export interface JoinError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
   readonly extensions: Readonly<Record<string, unknown>>;
+  /** What a source failed with. It is for the log alone. */
+  readonly cause?: Error;
 }
 
 /** The operation is one that the federated services cannot answer together. Its message is public. */

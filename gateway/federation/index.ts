@@ -13,6 +13,7 @@ export type {
   SubgraphExtensions,
 } from './execute/index.ts';
 export {
+  copy,
   FederatedGraph,
   type FederatedGraphOptions,
   JsonText,
@@ -21,4 +22,5 @@ export {
   responseObject,
   subgraphServices,
 } from './execute/index.ts';
+export type { JsonObject } from './json.ts';
 export { plannedServices } from './plan/index.ts';

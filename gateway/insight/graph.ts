@@ -145,11 +145,10 @@ export class GraphOfRole {
     const internal = this.#internalName(type);
     const joins = this.#parts.flatMap(({ source, subschema }): readonly Join[] => {
       if (!visible(subschema).getType(internal)) return [];
-      const { selectionSet, entryPoints = [] } = subschema.merge?.[internal] ?? {};
-      const keys = [selectionSet, ...entryPoints.map((entry) => entry.selectionSet)].filter((key) => key !== undefined);
+      const keys = (subschema.joins?.get(internal)?.lookups ?? []).flatMap(({ key }) => (key === '' ? [] : [key]));
       const ofServices = isRenamed(subschema) ? [] : (source.ownership?.keysOf(internal) ?? []);
       return [
-        ...keys.map((key) => ({ source: source.name, key })),
+        ...keys.map((key) => ({ source: source.name, key: `{ ${key} }` })),
         ...ofServices.map(({ service, key }) => ({ source: service, key: `{ ${key} }` })),
       ];
     });

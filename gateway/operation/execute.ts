@@ -141,12 +141,17 @@ export class ExecutionContext implements OperationContext {
     return this.#request.span;
   }
 
-  beginJoin(requests: number): { readonly context: OperationContext; end(): void } | undefined {
+  beginJoin(): { readonly context: OperationContext; end(requests: number): void } | undefined {
     const { span } = this;
-    if (!span?.isRecording || requests === 0) return undefined;
+    if (!span?.isRecording) return undefined;
     const join = span.startChild('join');
-    join.setAttribute('portico.join.requests', requests);
-    return { context: contextBelow(this, join), end: () => join.end() };
+    return {
+      context: contextBelow(this, join),
+      end: (requests) => {
+        join.setAttribute('portico.join.requests', requests);
+        join.end();
+      },
+    };
   }
 }
 

@@ -134,6 +134,12 @@ function withoutLiterals(text: string): string {
   return text.replaceAll(/"(?:[^"\\]|\\.)*"?/g, '"…"').replaceAll(/\b\d+(?:\.\d+)?\b/g, '0');
 }
 
+/** A value of a service that does not fit its scalar or enum. It is not repeated. @param field as `Type.field` */
+export function unfitLeaf(field: string, type: string): GraphQLError {
+  const message = `"${field}" was answered with a value that is no ${type}`;
+  return new GraphQLError(message, { extensions: { path: '$', code: 'unexpected' } });
+}
+
 /** A subscription whose root field no source resolves. */
 export function noSourceOfSubscription(): GraphQLError {
   return new GraphQLError('no source has this subscription', { extensions: { path: '$', code: 'unexpected' } });

@@ -27,6 +27,7 @@ export {
   remoteSchema,
 } from './opening/index.ts';
 export { contextBelow, type HttpHints, type OperationContext } from './operation-context.ts';
+export { compileJoin, compileJoinedEvents, documentOf, resultOfAnswer } from './planned-operations.ts';
 export { mapErrors } from './remote-schema/index.ts';
 export { openSchemaStore, type SchemaStore } from './schema-store.ts';
 export { joinedReasons, serviceMessage } from './service-text.ts';
@@ -37,10 +38,11 @@ export {
   SourceError,
   type SourceProblem,
   SourceUnreachable,
+  type StitchedLookup,
   type Subschema,
+  type TypeJoins,
 } from './source.ts';
 export { mapEvents, SourceEventsEnded } from './source-events.ts';
-export { stitchedEvents } from './stitching/index.ts';
 export {
   type CompositionKind,
   definitionFingerprint,

@@ -23,8 +23,8 @@ export interface OperationContext {
   readonly record?: CallRecorder | undefined;
   /** The parent span of calls; undefined while tracing is off. */
   readonly span?: Span | undefined;
-  /** Begins the span of a join; undefined where it is not recorded. See the `JoinObserver` of stitching. */
-  beginJoin?(requests: number): { readonly context: OperationContext; end(): void } | undefined;
+  /** Begins the span of a join; undefined where it is not recorded. */
+  beginJoin?(): { readonly context: OperationContext; end(requests: number): void } | undefined;
   /** HTTP headers and status that sources set, beside the data. */
   readonly http: HttpHints;
 }

@@ -1,4 +1,3 @@
-import type { SubschemaConfig } from '@graphql-tools/delegate';
 import type { GraphQLDirective, GraphQLSchema } from 'graphql';
 import type { Durations, Logger, Sealer } from '../../platform/index.ts';
 import type { Assertions } from '../assertions/index.ts';
@@ -13,12 +12,39 @@ import type {
   OperationDocument,
 } from './compiled-operation.ts';
 import type { CustomizedSchema } from './customization/index.ts';
-import type { OperationContext } from './operation-context.ts';
 import type { SchemaStore } from './schema-store.ts';
 import { boundedProblems, joinedReasons } from './service-text.ts';
 
-/** The part of a source that a role sees, as the stitching library takes it. */
-export type Subschema = SubschemaConfig<unknown, unknown, unknown, OperationContext> & {
+/** How a stitched service returns objects of a type by a root field. */
+export interface StitchedLookup {
+  /** The root field of queries. */
+  readonly field: string;
+  /** What has to be known of an object, as the text of its selections; empty where nothing has to be. */
+  readonly key: string;
+  /** Whether the field takes many objects, and returns a list in their order. */
+  readonly isMany: boolean;
+  /** The arguments for objects, of which `key` and what a field requires is known. @param objects one, unless the field takes many */
+  argumentsFor(objects: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>>;
+}
+
+/** How the objects of one type of a stitched service are joined with those of others. */
+export interface TypeJoins {
+  readonly lookups: readonly StitchedLookup[];
+  /** What fields need of other services, by their names, as the text of selections. */
+  readonly requires: ReadonlyMap<string, string>;
+  /** Whether the definition of the type, or of a field of it, goes before those of others. */
+  isCanonical(field?: string): boolean;
+}
+
+/** The part of a source that a role sees. */
+export interface Subschema {
+  /** The name of its source. */
+  readonly source: string;
+  readonly schema: GraphQLSchema;
+  /** How objects of its types are joined with those of others, by type. It is planned even where it answers alone. */
+  readonly joins?: ReadonlyMap<string, TypeJoins>;
+  /** Whether its root types have other names than those of the graph: an operation that names them is planned first. */
+  readonly hasOwnRoots?: boolean;
   /** Object types whose values are not checked against their types. */
   readonly uncheckedTypes?: ReadonlySet<string>;
   /** The visible part of its schema, where some of it is hidden. */
@@ -28,15 +54,15 @@ export type Subschema = SubschemaConfig<unknown, unknown, unknown, OperationCont
   /** Directives that operations on it may contain, beside those of the specification. */
   readonly directives?: readonly GraphQLDirective[];
   /**
-   * Compiles an operation whose root fields are all the source's own; undefined for one that only the stitched schema
-   * can run. Root `__typename` may be part of it, and is answered as the graph would.
+   * Compiles an operation whose root fields are all the source's own; undefined for one that has to be planned first. Root
+   * `__typename` may be part of it, and is answered as the graph would.
    */
   readonly compile?: (operation: OperationDocument) => CompiledOperation | undefined;
   /** Its support of incremental delivery; without it, each response is one payload. */
   readonly incremental?: IncrementalSupport;
-  /** The same for a subscription; without it, or where it returns undefined, the subscription is stitched. */
+  /** The same for a subscription. */
   readonly compileSubscription?: (operation: OperationDocument) => CompiledSubscription | undefined;
-};
+}
 
 /** How a source supports incremental delivery. */
 export interface IncrementalSupport {

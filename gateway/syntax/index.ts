@@ -1,3 +1,4 @@
+export { isCondition, isSelectionIncluded } from './conditions.ts';
 export { type Fragments, fragmentsOf } from './fragments.ts';
 export { isIntrospectionField } from './introspection-fields.ts';
 export {

@@ -90,11 +90,11 @@ export class FederatedGraph<Context> {
       describe: (variables) => variantFor(variables).fetches ?? [],
       run: (variables, context, introspected) =>
         new Promise((resolve, reject) => {
-          const { step, shape } = variantFor(variables);
+          const variant = variantFor(variables);
           const run = startRun(variables, context, reject);
-          perform(step, run, () => {
+          perform(variant.step, run, () => {
             if (introspected) Object.assign(run.data, introspected);
-            resolve(finishRun(run, shape));
+            resolve(finishRun(run, variant));
           });
         }),
     };
@@ -122,10 +122,11 @@ export class FederatedGraph<Context> {
       },
       join: (event, variables, context) =>
         new Promise((resolve, reject) => {
-          const { primary, step, shape } = planned(variables);
+          const variant = planned(variables);
+          const { primary, step } = variant;
           const run = startRun(variables, context, reject);
           primary.take(services.readEvent(primary.service, event, run), run);
-          perform(step, run, () => resolve(finishRun(run, shape)));
+          perform(step, run, () => resolve(finishRun(run, variant)));
         }),
     };
   }

@@ -5,6 +5,7 @@ export {
   type PreparedSubscription,
   responseObject,
 } from './federated-graph.ts';
+export { copy } from './merge.ts';
 export type { JoinResult, RelayedFetch } from './prepared-join.ts';
 export type { PlanRun, Send, SubgraphCall, SubgraphExtensions } from './run.ts';
 export { type CallService, JsonText, type OwnVariable, type RecordedJoin, type Services } from './services.ts';

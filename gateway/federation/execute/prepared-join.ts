@@ -13,12 +13,13 @@ import {
   writeResponse,
 } from '../response/index.ts';
 import { compilePlan, compileSubscription, inSequence } from './compile-plan.ts';
+import { atDependents, type DependentFields, dependentFields } from './dependent-fields.ts';
 import type { FetchDescription } from './describe-fetches.ts';
 import { planMutation } from './mutation-order.ts';
 import { relayedRequest } from './relay.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
 import { type CompiledRootFetch, takeAnswer } from './root-fetch.ts';
-import type { FetchStep, PlanRun, SubgraphExtensions } from './run.ts';
+import { type FetchStep, type PlanRun, reportError, type SubgraphExtensions } from './run.ts';
 import type { Services } from './services.ts';
 import { failure, readReply, type SubgraphAnswer, type SubgraphRequest } from './subgraph-request.ts';
 
@@ -42,6 +43,7 @@ export interface GraphScope<Context> {
 export interface Variant<Context> {
   readonly step: FetchStep<Context> | undefined;
   readonly shape: ObjectShape;
+  readonly dependents: DependentFields;
   /** Subscriptions: where the events come from. */
   readonly primary: CompiledRootFetch<Context> | undefined;
   readonly relay?: RelayedFetch<Context> | undefined;
@@ -68,12 +70,15 @@ function compileVariant<Context>(
 ): Variant<Context> {
   const fields = rootFieldsOf(operation, conditions).filter(({ name }) => !name.value.startsWith('__'));
   const shape = responseShapeOf(operation, conditions, publicSchema, types);
-  if (fields.length === 0) return { step: undefined, shape, primary: undefined };
+  if (fields.length === 0) return { step: undefined, shape, dependents: new Map(), primary: undefined };
   const { operation: kind, variableDefinitions: clientVariables = [] } = operation.definition;
   const scope = { types, clientVariables, services };
   const steps = planningSteps();
   const plan = (some: readonly FieldNode[]) => planFields(operation, some, conditions, types, steps);
-  if (kind === 'subscription') return { shape, ...compileSubscription(plan(fields), scope) };
+  if (kind === 'subscription') {
+    const planned = plan(fields);
+    return { shape, dependents: dependentFields([planned]), ...compileSubscription(planned, scope) };
+  }
   const plans = kind === 'mutation' ? planMutation(fields, plan) : [plan(fields)];
   let waves = 0;
   const compiled = plans.map((one) => {
@@ -86,6 +91,7 @@ function compileVariant<Context>(
   return {
     step: inSequence(compiled.map(({ step }) => step)),
     shape,
+    dependents: dependentFields(plans),
     primary: undefined,
     relay: request && relayOf<Context>(request, shape),
     fetches: compiled.flatMap((one) => one.fetches),
@@ -134,7 +140,13 @@ export function startRun<Context>(
 }
 
 /** Writes the result of a run. */
-export function finishRun<Context>({ data, errors, extensions }: PlanRun<Context>, shape: ObjectShape): JoinResult {
+export function finishRun<Context>(
+  { data, errors: found, extensions }: PlanRun<Context>,
+  { shape, dependents }: Pick<Variant<Context>, 'shape' | 'dependents'>,
+): JoinResult {
+  const errors: JoinError[] = [];
+  for (const error of found)
+    for (const one of atDependents(error, dependents, shape, data)) reportError({ errors }, one);
   if (errors.length === 0) {
     const text = writeResponse(shape, data);
     if (text !== undefined) return { data: text, errors, extensions };
@@ -161,6 +173,9 @@ export function introspectionFieldsOf(operation: ClientOperation): string | unde
   return print({ kind: Kind.DOCUMENT, definitions: [definition, ...operation.fragments.values()] });
 }
 
+/** Of an operation that one subgraph answers. */
+const NO_DEPENDENTS: DependentFields = new Map();
+
 /** The reader of a relayed response waits for the result. */
 function raise(error: unknown): never {
   throw error;
@@ -175,7 +190,7 @@ function relayOf<Context>(request: SubgraphRequest, shape: ObjectShape): Relayed
   ) => {
     const run = startRun(variables, context, raise);
     takeAnswer(request.rootKeys, answer(run), run);
-    return finishRun(run, shape);
+    return finishRun(run, { shape, dependents: NO_DEPENDENTS });
   };
   return {
     subgraph: service,

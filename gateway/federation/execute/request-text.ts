@@ -1,4 +1,5 @@
 import {
+  type FragmentDefinitionNode,
   Kind,
   type OperationDefinitionNode,
   print,
@@ -28,10 +29,11 @@ export function fetchText(
   operation: OperationDefinitionNode,
   serviceName: string,
   own: ReadonlySet<string> = new Set(),
+  fragments: readonly FragmentDefinitionNode[] = [],
 ): FetchText {
   return {
     serviceName,
-    operation: stripIgnoredCharacters(print(operation)),
+    operation: [operation, ...fragments].map((node) => stripIgnoredCharacters(print(node))).join(' '),
     operationKind: operation.operation,
     rootKeys: fieldsOf(operation.selectionSet.selections, undefined).map(({ field }) => responseKey(field)),
     ...(operation.name && { operationName: operation.name.value }),

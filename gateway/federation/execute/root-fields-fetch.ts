@@ -43,8 +43,8 @@ export function compileRootFields<Context>(
     const key = counts.join(' ');
     const known = kept.get(key);
     if (known) return known;
-    const { operation, own } = request.operation(counts);
-    const made = scope.services.compile(service, operation, own);
+    const { operation, own, fragments } = request.operation(counts);
+    const made = scope.services.compile(service, operation, own, fragments);
     kept.keep(key, made);
     return made;
   };
@@ -98,6 +98,7 @@ function questionsOf<Context>(
     const hasKey = asked.key && compileKeyCheck(asked.key, asked.representation.type, types);
     return {
       call: asked.call,
+      type: asked.type,
       arguments: asked.arguments,
       selections,
       represent: hasKey ? (object) => (hasKey(object) ? represent(object) : undefined) : represent,

@@ -1,6 +1,7 @@
 import {
   type ArgumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   type GraphQLInputType,
   getNullableType,
   isInputObjectType,
@@ -25,6 +26,8 @@ export interface RootFieldQuestion {
   /** Arguments of the client, for the last step. */
   readonly arguments: readonly ArgumentNode[];
   readonly selections: readonly SelectionNode[];
+  /** The type that they are selected of. */
+  readonly type: string;
 }
 
 /** The same for calls that are one question, whatever objects and keys they are for. */
@@ -60,19 +63,29 @@ export class RootFieldsRequest {
   }
 
   /** @param counts as `fieldCounts` gives them */
-  operation(counts: readonly number[]): { operation: OperationDefinitionNode; own: ReadonlySet<string> } {
+  operation(counts: readonly number[]): RootFieldsOperation {
     const definitions = new Map<string, VariableDefinitionNode>();
-    const selections = this.#questions.flatMap((question, at) =>
-      Array.from({ length: counts[at] ?? 0 }, (_, number) => this.#field(question, at, number, definitions)),
-    );
+    const fragments: FragmentDefinitionNode[] = [];
+    const selections = this.#questions.flatMap((question, at) => {
+      const count = counts[at] ?? 0;
+      const below = count > 1 ? shared(question, `_s${at}`, fragments) : question.selections;
+      return Array.from({ length: count }, (_, number) => this.#field(question, at, number, below, definitions));
+    });
     return {
       operation: {
         kind: Kind.OPERATION_DEFINITION,
         operation: OperationTypeNode.QUERY,
-        variableDefinitions: [...definitions.values(), ...usedVariables(this.#clientVariables, selections)],
+        variableDefinitions: [
+          ...definitions.values(),
+          ...usedVariables(this.#clientVariables, [
+            ...selections,
+            ...fragments.flatMap((one) => one.selectionSet.selections),
+          ]),
+        ],
         selectionSet: { kind: Kind.SELECTION_SET, selections },
       },
       own: new Set(definitions.keys()),
+      fragments,
     };
   }
 
@@ -100,9 +113,10 @@ export class RootFieldsRequest {
   }
 
   #field(
-    { call: { steps }, arguments: ofClient, selections }: RootFieldQuestion,
+    { call: { steps }, arguments: ofClient }: RootFieldQuestion,
     question: number,
     number: number,
+    selections: readonly SelectionNode[],
     definitions: Map<string, VariableDefinitionNode>,
   ): FieldNode {
     const last = steps.length - 1;
@@ -130,6 +144,27 @@ export class RootFieldsRequest {
     };
     return fieldOf(0);
   }
+}
+
+interface RootFieldsOperation {
+  readonly operation: OperationDefinitionNode;
+  /** Its variables that are not the client's. */
+  readonly own: ReadonlySet<string>;
+  readonly fragments: readonly FragmentDefinitionNode[];
+}
+
+/** Selections that are written once for several fields, unless they are as short as what spreads them. */
+function shared(
+  { selections, type }: RootFieldQuestion,
+  name: string,
+  fragments: FragmentDefinitionNode[],
+): readonly SelectionNode[] {
+  const [first, ...others] = selections;
+  if (!first || (others.length === 0 && !('selectionSet' in first && first.selectionSet))) return selections;
+  const typeCondition = { kind: Kind.NAMED_TYPE, name: nameNode(type) } as const;
+  const selectionSet = { kind: Kind.SELECTION_SET, selections } as const;
+  fragments.push({ kind: Kind.FRAGMENT_DEFINITION, name: nameNode(name), typeCondition, selectionSet });
+  return [{ kind: Kind.FRAGMENT_SPREAD, name: nameNode(name) }];
 }
 
 type ArgumentOfCall = RootCall['steps'][number]['arguments'][number];

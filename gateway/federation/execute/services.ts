@@ -1,4 +1,4 @@
-import type { OperationDefinitionNode } from 'graphql';
+import type { FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
 import type { PlanRun } from './run.ts';
 import type { SubgraphAnswer } from './subgraph-request.ts';
 
@@ -32,8 +32,14 @@ export interface Services<Context> {
   /**
    * Compiles an operation for a service.
    * @param own its variables that are not the client's
+   * @param fragments those that it spreads
    */
-  compile(service: string, operation: OperationDefinitionNode, own: ReadonlySet<string>): CallService<Context>;
+  compile(
+    service: string,
+    operation: OperationDefinitionNode,
+    own: ReadonlySet<string>,
+    fragments?: readonly FragmentDefinitionNode[],
+  ): CallService<Context>;
   /** Reads an event of a service's subscription, which may be changed. */
   readEvent(service: string, event: unknown, run: PlanRun<Context>): SubgraphAnswer;
   /** Whether a service takes several root fields of a mutation in one operation. */

@@ -55,8 +55,8 @@ export interface SubgraphError {
 /** Services that are sent texts and answer with texts. */
 export function subgraphServices<Context>(send: Send<Context>): Services<Context> {
   return {
-    compile: (service, operation, ownVariables) => {
-      const request = prepareRequest(fetchText(operation, service, ownVariables));
+    compile: (service, operation, ownVariables, fragments) => {
+      const request = prepareRequest(fetchText(operation, service, ownVariables, fragments));
       return (run, own, done) =>
         send(service, request.body(run.variables, own), run.context, request, (reply) => {
           try {

@@ -113,6 +113,8 @@ export interface ErrorPlace {
   readonly path: ResponsePath;
   /** The position that is null because of it: the path itself, or its nearest nullable parent. */
   readonly reach: ResponsePath;
+  /** The position in the path of a field that the client does not select; undefined where it selects all of them. */
+  readonly unselected: number | undefined;
 }
 
 /**
@@ -125,7 +127,8 @@ export function errorPlace(shape: ObjectShape, data: JsonObject, path: ResponseP
   let objects: readonly ObjectShape[] = [shape];
   let values: readonly ValueShape[] = [];
   let current: Json | undefined = data;
-  for (const segment of path) {
+  let unselected: number | undefined;
+  for (const [at, segment] of path.entries()) {
     if (typeof segment === 'number') {
       values = values.flatMap((value) => (value.kind === 'list' ? [value.item] : []));
       if (values.length === 0) break;
@@ -135,14 +138,17 @@ export function errorPlace(shape: ObjectShape, data: JsonObject, path: ResponseP
       if (found.length > 0) objects = values.flatMap((value) => shapesOf(value, current));
       const fields = objects.flatMap((object) => fieldAt(object, segment) ?? []);
       const [field] = fields;
-      if (!field) break;
+      if (!field) {
+        unselected = at;
+        break;
+      }
       found.push(field.as);
       values = fields.map(({ value }) => value);
       current = isObject(current) ? current[segment] : undefined;
     }
     if (!values.some(({ nonNull }) => nonNull)) reach = found.length;
   }
-  return { path: found, reach: found.slice(0, reach) };
+  return { path: found, reach: found.slice(0, reach), unselected };
 }
 
 function shapesOf(value: ValueShape, of: Json | undefined): readonly ObjectShape[] {

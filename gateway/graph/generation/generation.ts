@@ -6,9 +6,8 @@ import { type Metadata, type MetadataProblem, namedRoles, type RelationshipMetad
 import { type RootTypeNames, STANDARD_ROOT_TYPES } from '../../schemas/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import type { Source, Subschema } from '../../sources/index.ts';
-import type { Relationship } from '../../stitching/index.ts';
 import type { SourceState } from '../../upstream/index.ts';
-import { type RelationshipProblem, resolveRelationship } from '../relationships/index.ts';
+import { type Relationship, type RelationshipProblem, resolveRelationship } from '../relationships/index.ts';
 import { AuthenticationFields, type UnmarkedField, unmarkedAuthenticationFields } from './authentication-fields.ts';
 import { type AwaitedSources, awaitedSources } from './awaited-sources.ts';
 import { findSource } from './find-source.ts';

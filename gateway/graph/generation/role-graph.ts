@@ -12,8 +12,8 @@ import type { Sliced } from '../../../platform/index.ts';
 import { Introspections, type SchemaIntrospection } from '../../introspection/index.ts';
 import { type JoinedPart, joinSchemas, type RootTypeNames, STANDARD_ROOT_TYPES } from '../../schemas/index.ts';
 import type { Subschema } from '../../sources/index.ts';
-import { type Relationship, StitchedGraph } from '../../stitching/index.ts';
-import { relationshipField } from '../relationships/index.ts';
+import { JoinedGraph } from '../joined/index.ts';
+import { type Relationship, relationshipField } from '../relationships/index.ts';
 import { CACHED_DIRECTIVE } from './cached-directive.ts';
 import { INCREMENTAL_DIRECTIVES } from './incremental-directives.ts';
 import { withDirectives } from './operation-directives.ts';
@@ -29,14 +29,14 @@ export interface RoleGraph {
   readonly accepted: GraphQLSchema;
   /** Answers introspections of `schema`. */
   readonly introspection: SchemaIntrospection;
-  /** Executes operations over several sources. */
-  readonly stitched: StitchedGraph;
+  /** Plans operations over several sources. */
+  readonly joined: JoinedGraph;
   /** The subschemas that it was built from. */
   readonly subschemas: readonly Subschema[];
   /** The subschema that resolves a root field. */
   subschemaOf(operation: OperationTypeNode, name: string): Subschema | undefined;
-  /** Whether operations on a subschema have to be stitched, because another one adds to its types. */
-  isStitched(subschema: Subschema): boolean;
+  /** Whether operations on a subschema have to be planned even where it has all of their fields. */
+  isAlwaysPlanned(subschema: Subschema): boolean;
   /** Whether the role has this root field; the placeholder below is none. */
   hasRootField(operation: OperationTypeNode, name: string): boolean;
 }
@@ -57,10 +57,9 @@ export function* buildRoleGraph(
   names: RootTypeNames = STANDARD_ROOT_TYPES,
 ): Sliced<RoleGraph> {
   const parts = subschemas.map((subschema): JoinedPart => {
-    const { merge } = subschema;
-    const isCanonical: JoinedPart['isCanonical'] = (type, field) =>
-      (field === undefined ? merge?.[type] : merge?.[type]?.fields?.[field])?.canonical === true;
-    return { schema: visibleOf(subschema), ...(merge && { isCanonical }) };
+    const { joins } = subschema;
+    const isCanonical: JoinedPart['isCanonical'] = (type, field) => joins?.get(type)?.isCanonical(field) === true;
+    return { schema: visibleOf(subschema), ...(joins && { isCanonical }) };
   });
   const hasQueries = parts.some(({ schema }) => schema.getQueryType());
   const joined = yield* joinSchemas(hasQueries ? parts : [...parts, { schema: placeholderSchema() }]);
@@ -90,8 +89,9 @@ export function* buildRoleGraph(
     introspection: introspections.of(schema),
     subschemas,
     subschemaOf: (operation, name) => owners.get(`${operation} ${name}`),
-    stitched: new StitchedGraph({ internal, executable, shown: schema }, subschemas, relationships),
-    isStitched: (subschema) => hasSharedUncheckedTypes(subschema, subschemas),
+    joined: new JoinedGraph({ internal, subschemas, relationships }, executable),
+    isAlwaysPlanned: (subschema) =>
+      subschema.joins !== undefined || subschema.hasOwnRoots === true || hasSharedUncheckedTypes(subschema, subschemas),
     hasRootField: (operation, name) => Object.hasOwn(roots[operation]?.getFields() ?? {}, name),
   };
 }

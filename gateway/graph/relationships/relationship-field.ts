@@ -1,6 +1,6 @@
 import { type DocumentNode, Kind, parse, print } from 'graphql';
 import { defaultValueNode } from '../../schemas/index.ts';
-import type { Relationship } from '../../stitching/index.ts';
+import type { Relationship } from './relationship.ts';
 
 /** A relationship as a field of its type. */
 export function relationshipField({ type, name, answer, clientArguments, description }: Relationship): DocumentNode {

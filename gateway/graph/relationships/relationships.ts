@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import type { RelationshipMetadata } from '../../metadata/index.ts';
 import type { Subschema } from '../../sources/index.ts';
-import type { Relationship, RelationshipStep } from '../../stitching/index.ts';
+import type { Relationship, RelationshipStep } from './relationship.ts';
 import { argumentProblems, type FieldTypes } from './relationship-arguments.ts';
 import { namesInGraph } from './subschema-names.ts';
 
@@ -49,7 +49,7 @@ export function resolveRelationship(
     type: name,
     description: way.description,
     keys: found.keys,
-    target,
+    target: target.source,
     steps: way.steps,
     answer: getNullableType(way.answer),
     clientArguments: way.left,

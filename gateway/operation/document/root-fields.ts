@@ -1,6 +1,5 @@
 import { type FieldNode, Kind, type OperationDefinitionNode, type SelectionNode, type SelectionSetNode } from 'graphql';
-import { isCondition, isSelectionIncluded } from '../../stitching/index.ts';
-import type { Fragments, Variables } from '../../syntax/index.ts';
+import { type Fragments, isCondition, isSelectionIncluded, type Variables } from '../../syntax/index.ts';
 
 /**
  * The root fields of one run of an operation, through fragments, by response key and in response order: those that

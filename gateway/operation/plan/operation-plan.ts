@@ -4,12 +4,12 @@ import type { Owner } from './owners.ts';
 /**
  * How an operation is run. It is decided once for each operation of a cached document and each role's graph:
  *
- * - `forward`, `local`, `join`: one owner answers all of it, as it has prepared it;
- * - `split`: each of several owners answers its own root fields;
- * - `stitch`: the stitched schema is executed.
+ * - `forward`, `local`: one owner answers all of it, as it has compiled it;
+ * - `join`: several services answer it together;
+ * - `split`: each of several owners answers its own root fields.
  */
 export interface Plan extends Omit<CompiledOperation, 'kind'> {
-  readonly kind: CompiledOperation['kind'] | 'split' | 'stitch';
+  readonly kind: CompiledOperation['kind'] | 'split';
   /** What each owner answers; undefined where it is decided while the plan runs. */
   readonly parts?: readonly PlanPart[];
 }

@@ -7,7 +7,7 @@ import { rootFieldsOf } from '../document/index.ts';
 /** The owner of root fields: a subschema, or the graph itself for introspection. */
 export type Owner = Subschema | 'graph';
 
-/** The owner of one root field; undefined for a field that only the stitched schema has. */
+/** The owner of one root field; undefined for one that no source has. */
 export function ownerOf(operation: OperationDefinitionNode, name: string, graph: RoleGraph): Owner | undefined {
   return name.startsWith('__') ? 'graph' : graph.subschemaOf(operation.operation, name);
 }

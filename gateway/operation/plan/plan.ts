@@ -11,13 +11,13 @@ import {
   withoutIncrementalDirectives,
 } from '../document/index.ts';
 import { withEnvelopeFields } from '../response/index.ts';
+import { joinedPlan } from './joined-plan.ts';
 import type { Plan } from './operation-plan.ts';
 import { ownersOf } from './owners.ts';
 import { partOf } from './plan-parts.ts';
 import { answerNames, inInternalNames } from './root-type-names.ts';
 import { incrementalPlan, ownerPlan } from './source-plan.ts';
 import { splitPlan } from './split.ts';
-import { stitchedPlan } from './stitch.ts';
 import { type SubscriptionPlan, subscriptionPlanOf } from './subscription-plan.ts';
 
 /** The plans of one operation. */
@@ -84,7 +84,7 @@ function incrementalPlanOf(
 
 /** The plan of a subscription, which is never run: its events come from its `SubscriptionPlan`. */
 const noAnswer: Plan = {
-  kind: 'stitch',
+  kind: 'local',
   run: (_variables, _context, done) => done({ data: null, errors: [new GraphQLError('a subscription has no answer')] }),
 };
 
@@ -93,7 +93,12 @@ export function planOf(operation: OperationDefinitionNode, fragments: Fragments,
   const whole = withFragments(operation, fragments);
   const owners = ownersOf(operation, fragments, graph);
   const [only, ...others] = owners;
-  if (!only || others.length > 0) return splitPlan(whole, fragments, graph) ?? stitchedPlan(whole, graph);
+  if (!only || others.length > 0) return splitPlan(whole, fragments, graph) ?? wholePlan(whole, graph);
   const plan = ownerPlan(only, whole, graph);
-  return plan ? { ...plan, parts: [partOf(only, whole, plan, 1)] } : stitchedPlan(whole, graph);
+  return plan ? { ...plan, parts: [partOf(only, whole, plan, 1)] } : wholePlan(whole, graph);
+}
+
+function wholePlan(whole: OperationDocument, graph: RoleGraph): Plan {
+  const plan = joinedPlan(whole, graph);
+  return { ...plan, parts: [partOf('graph', whole, plan, 1)] };
 }

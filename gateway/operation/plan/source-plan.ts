@@ -19,14 +19,12 @@ import { introspectionPlan } from './introspection-plan.ts';
 import type { Owner } from './owners.ts';
 
 /**
- * The plan of an operation that has one owner; undefined where it has to be stitched.
- *
- * Another source may have added fields to a type of the same name that this subschema does not have: then the stitched
- * schema decides which source resolves which field.
+ * The plan of an operation that has one owner; undefined where it has to be planned over the whole graph: another source may
+ * have fields of a type of the same name that this subschema does not have.
  */
 export function ownerPlan(owner: Owner, part: OperationDocument, graph: RoleGraph): CompiledOperation | undefined {
   if (owner === 'graph') return introspectionPlan(part, graph);
-  if (graph.isStitched(owner) || !isWithin(owner, part)) return undefined;
+  if (graph.isAlwaysPlanned(owner) || !isWithin(owner, part)) return undefined;
   const prepared = owner.compile?.(part);
   return prepared && sourcePlan(prepared, part, graph);
 }

@@ -18,7 +18,7 @@ import { ownerPlan } from './source-plan.ts';
 
 /**
  * Lets each owner resolve its own root fields: of queries concurrently, of mutations in the order of the document.
- * Undefined where one of them has to be stitched.
+ * Undefined where one of them has to be planned over the whole graph.
  */
 export function splitPlan({ operation }: OperationDocument, fragments: Fragments, graph: RoleGraph): Plan | undefined {
   const { fields, isRepeated, isSpreadTwice, isConditional } = writtenAtRoot(operation, fragments);

@@ -1,11 +1,6 @@
 import { getNamedType, isCompositeType, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import type { RoleGraph } from '../../graph/index.ts';
-import {
-  type CompiledSubscription,
-  type OperationDocument,
-  type Subschema,
-  stitchedEvents,
-} from '../../sources/index.ts';
+import type { CompiledSubscription, OperationDocument, Subschema } from '../../sources/index.ts';
 import type { WholeOperation } from '../document/index.ts';
 import { type Document, rootFieldsOf, withFragments } from '../document/index.ts';
 import { isWithin } from './source-plan.ts';
@@ -19,8 +14,8 @@ export interface SubscriptionPlan {
 }
 
 /**
- * What the source has compiled, where it resolves the whole subscription; else the events are stitched: each is
- * completed with the fields of other sources.
+ * What the source has compiled, where it resolves the whole subscription; else the events are joined: each is completed with the
+ * fields of other sources.
  */
 export function subscriptionPlanOf(
   document: Document,
@@ -31,17 +26,13 @@ export function subscriptionPlanOf(
   // Validation has checked that there is exactly one root field.
   const [field] = rootFieldsOf(operation, fragments);
   const owner = field && graph.subschemaOf(field.operation, field.name);
-  const prepared = owner && isWithin(owner, whole) ? owner.compileSubscription?.(whole) : undefined;
+  const isAlone = owner && !graph.isAlwaysPlanned(owner) && isWithin(owner, whole);
+  const prepared = isAlone ? owner.compileSubscription?.(whole) : undefined;
   return {
     document,
     parts: prepared && owner ? [owner] : subschemasFor(whole, graph, owner),
-    open: prepared?.open ?? stitchedEventsOf(whole, graph),
+    open: prepared?.open ?? graph.joined.compileSubscription(whole).open,
   };
-}
-
-function stitchedEventsOf(whole: OperationDocument, graph: RoleGraph): CompiledSubscription['open'] {
-  const prepared = graph.stitched.compileSubscription(whole);
-  return (variables, context) => stitchedEvents(prepared(variables), context);
 }
 
 /** The part that has the root field, and those that have any type of the fields that are selected. */

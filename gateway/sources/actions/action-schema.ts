@@ -1,9 +1,8 @@
-import { type Executor, pruneSchema } from '@graphql-tools/utils';
+import { pruneSchema } from '@graphql-tools/utils';
 import {
   buildASTSchema,
   type DefinitionNode,
   type DocumentNode,
-  type ExecutionResult,
   execute,
   type FieldDefinitionNode,
   type GraphQLField,
@@ -22,7 +21,7 @@ import {
 } from 'graphql';
 import type { ActionTypes } from '../../metadata/index.ts';
 import type { CompiledSubscription } from '../compiled-operation.ts';
-import { type OperationContext, withoutHints } from '../operation-context.ts';
+import { withoutHints } from '../operation-context.ts';
 import type { Subschema } from '../source.ts';
 import { type ActionContext, type AnswerAction, compileActions } from './action-operation.ts';
 import { objectsWithin } from './action-response.ts';
@@ -36,6 +35,9 @@ export type ActionAnswers = (
   operation: `${OperationTypeNode}`,
   outputType: GraphQLOutputType,
 ) => AnswerAction;
+
+/** The name of the source. */
+export const ACTIONS_SOURCE = 'actions';
 
 /** A scalar that accepts any value; clients never see it. */
 const ANYTHING = 'portico_Anything';
@@ -77,19 +79,9 @@ export function actionSubschema(
         return execute({ schema: executed, document, variableValues: variables, contextValue });
       }, watch);
   };
-  const executor: Executor<OperationContext> = async ({ document, variables, context, operationType }) => {
-    if (operationType === 'subscription' && context) return openEvents(document)(variables ?? {}, context) as never;
-    const result = await execute({
-      schema: executed,
-      document,
-      variableValues: variables,
-      contextValue: { context },
-    });
-    return result as ExecutionResult<never>;
-  };
   return {
+    source: ACTIONS_SOURCE,
     schema,
-    executor,
     compile: (operation) => {
       // Without locations: errors of sources have a path only, however the operation is executed.
       const document = parse(print(operation.document), { noLocation: true });

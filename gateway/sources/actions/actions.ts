@@ -18,7 +18,7 @@ import { openResilientClient } from '../open-client.ts';
 import { ownHeaderNames } from '../operation-context.ts';
 import type { Source, SourceDependencies, Subschema } from '../source.ts';
 import { plainHeaders } from './action-request.ts';
-import { actionSubschema } from './action-schema.ts';
+import { ACTIONS_SOURCE, actionSubschema } from './action-schema.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { ACTION_JOBS, acceptAction, actionJobs, answerResult, type KeptHeaders } from './async-actions.ts';
 
@@ -71,7 +71,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
           : undefined;
       },
     }),
-    name: 'actions',
+    name: ACTIONS_SOURCE,
     kind: 'actions',
     schema: whole.schema,
     upstream: whole.schema,

@@ -6,8 +6,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { isSelectionIncluded } from '../../stitching/index.ts';
-import { fragmentsOf, type Variables } from '../../syntax/index.ts';
+import { fragmentsOf, isSelectionIncluded, type Variables } from '../../syntax/index.ts';
 import { PassthroughBody } from '../../upstream/index.ts';
 import { NAMESPACED_KEY, ROOT_KEY, responseKey, type SingleNamespace, type TypeNameKeys } from './namespace.ts';
 

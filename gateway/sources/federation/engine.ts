@@ -1,6 +1,4 @@
-import type { Executor } from '@graphql-tools/utils';
 import type { CompiledOperation, CompiledSubscription, OperationDocument } from '../compiled-operation.ts';
-import type { OperationContext } from '../operation-context.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
 
 /** Where the subgraphs of a supergraph are, by their names. */
@@ -8,8 +6,6 @@ export type SubgraphTargets = ReadonlyMap<string, RemoteTarget>;
 
 /** Executes operations over the subgraphs of a supergraph. */
 export interface FederationEngine {
-  /** Runs an operation that is valid for what clients see of the supergraph, as the caller in its context. */
-  readonly execute: Executor<OperationContext>;
   /** Makes one ready to be run for any number of callers; undefined for one that introspects the schema. */
   compile(operation: OperationDocument): CompiledOperation | undefined;
   /** The same for a subscription; undefined for one that cannot be planned. */

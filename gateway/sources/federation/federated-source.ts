@@ -6,15 +6,9 @@ import type { Permitted } from '../permissions/index.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { type Source, SourceError, type Subschema } from '../source.ts';
-import {
-  executorOf,
-  operationsOf,
-  roleView,
-  type SourceOperations,
-  transformedOperations,
-} from '../transforms/index.ts';
+import { roleView, transformedOperations } from '../transforms/index.ts';
 import { executableDirectives } from './executable-directives.ts';
-import { touches, withAuthorization } from './federation-authorization.ts';
+import { authorizedOperations } from './federation-authorization.ts';
 import { openFederationEngine } from './federation-engine.ts';
 import type { OverrideSettings } from './federation-overrides.ts';
 import { type FederatedPermissions, WHOLE_SUPERGRAPH } from './federation-permissions.ts';
@@ -42,27 +36,16 @@ export function federatedSource(options: FederatedSourceOptions): Source {
   const { name, members, supergraph, permissions, customization, publicRole } = options;
   const { schema: upstream, requirements } = supergraph;
   const engine = openFederationEngine(supergraph, options.targets, { overrides: options.overrides });
-  const run = withAuthorization(engine.execute, requirements, upstream, publicRole);
-
-  const planned: SourceOperations = {
-    compile: (operation) =>
-      touches(operation.document, requirements, upstream) ? undefined : engine.compile(operation),
-    compileSubscription: (operation) =>
-      touches(operation.document, requirements, upstream) ? undefined : engine.compileSubscription(operation),
-  };
-  const executed = operationsOf(run);
+  const operations = authorizedOperations(engine, requirements, upstream, publicRole);
   const subschema = (permitted?: Permitted): Subschema => {
     const view = roleView(name, upstream, permitted, customization);
     const { customized } = view;
-    // Stitching sees for itself what a role does not see.
-    const stitched = transformedOperations(executed, { ...view, narrowed: undefined });
     return {
+      source: name,
       schema: customized.schema,
-      executor: stitched === executed ? run : executorOf(stitched, name),
-      batch: true,
       customized,
       directives: executableDirectives(customized.schema, upstream),
-      ...transformedOperations(planned, view),
+      ...transformedOperations(operations, view),
     };
   };
   if (customization) checkCustomized(() => customize(upstream, upstream, customization));

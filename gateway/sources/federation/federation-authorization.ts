@@ -1,82 +1,124 @@
 import {
-  type ExecutionRequest,
-  type ExecutionResult,
-  type Executor,
-  isAsyncIterable,
-  type MaybeAsyncIterable,
-} from '@graphql-tools/utils';
-import {
-  BREAK,
   type DocumentNode,
-  type FieldNode,
+  type ExecutionResult,
   type GraphQLError,
-  type GraphQLNamedType,
   type GraphQLSchema,
-  getNamedType,
   isAbstractType,
   isInterfaceType,
   isObjectType,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionNode,
-  type SelectionSetNode,
   TypeInfo,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
+import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
 import { accessibleTo, type CallerGrants, type Requirements } from '../../composition/index.ts';
 import type { Session } from '../../session/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
-import { type Fragments, fragmentsOf, nameNode } from '../../syntax/index.ts';
+import type { OperationDocument } from '../compiled-operation.ts';
 import { unauthorizedField } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { rejectedResult, resultOfAnswer } from '../planned-operations.ts';
 import { failedEvents, mapEvents } from '../source-events.ts';
+import type { SourceOperations } from '../transforms/index.ts';
+import { type Denied, SelectionFilter, TYPE_KEY } from './selection-filter.ts';
 
-/** The response key of an added `__typename` that decides whether a field was unauthorized. */
-const TYPE_KEY = 'portico__typename';
+/** What is kept of one operation at most: callers may have any of the rights that it demands. */
+const KEPT_VARIANTS: CacheBounds = { entries: 16, weights: [] };
 
 /**
  * Takes the fields out of each operation that its caller is not authorized for, as `@authenticated`, `@requiresScopes`
  * and `@policy` say. They are null in the result, with an error each, and are not fetched.
  */
-export function withAuthorization(
-  executor: Executor<OperationContext>,
+export function authorizedOperations(
+  operations: Required<Pick<SourceOperations, 'compile' | 'compileSubscription'>>,
   requirements: Requirements,
   schema: GraphQLSchema,
   publicRole: string,
-): Executor<OperationContext> {
-  if (requirements.size === 0) return executor;
-  return async (request: ExecutionRequest): Promise<MaybeAsyncIterable<ExecutionResult>> => {
-    const { session } = request.context as OperationContext;
-    if (session.role === ADMIN_ROLE) return executor(request);
-    const filter = new SelectionFilter(request.document, schema, requirements, callerOfSession(session, publicRole));
-    const { document, denied, isEmpty } = filter.filtered(request.operationName);
-    if (denied.length === 0) return executor(request);
-    if (isEmpty && request.operationType === 'subscription')
-      return failedEvents(withRefusals({ data: {} }, denied, schema).errors ?? []);
-    const result: MaybeAsyncIterable<ExecutionResult> = isEmpty
-      ? { data: {} }
-      : await executor({ ...request, document, variables: used(request, document) });
-    if (!isAsyncIterable(result)) return withRefusals(result, denied, schema);
-    return mapEvents(result[Symbol.asyncIterator](), (event) => withRefusals(event, denied, schema));
+): Pick<SourceOperations, 'compile' | 'compileSubscription'> {
+  if (requirements.size === 0) return operations;
+  const { compile, compileSubscription } = operations;
+  /** Compiles what is left of an operation for each caller; undefined where nothing in it is demanded. */
+  const variants = <T>(whole: OperationDocument, compileOne: (operation: OperationDocument) => T) => {
+    const demands = demandsOf(whole.document, requirements, schema);
+    if (demands.length === 0) return undefined;
+    const kept = new SecondChanceCache<Allowed<T>>(KEPT_VARIANTS);
+    return ({ session }: OperationContext): Allowed<T> | undefined => {
+      if (session.role === ADMIN_ROLE) return undefined;
+      const caller = callerOfSession(session, publicRole);
+      const denied = demands.filter((coordinate) => !accessibleTo(caller, requirements.get(coordinate) ?? []));
+      if (denied.length === 0) return undefined;
+      const key = denied.join(' ');
+      const known = kept.get(key);
+      if (known) return known;
+      const filtered = new SelectionFilter(whole, schema, new Set(denied)).filtered();
+      const made = { denied: filtered.denied, compiled: filtered.rest && compileOne(filtered.rest) };
+      kept.keep(key, made);
+      return made;
+    };
+  };
+  return {
+    compile: (whole) => {
+      const allowedFor = variants(whole, compile);
+      const compiled = compile(whole);
+      if (!allowedFor || !compiled) return compiled;
+      return {
+        ...compiled,
+        run: (variables, context, done) => {
+          let allowed: ReturnType<typeof allowedFor>;
+          try {
+            allowed = allowedFor(context);
+          } catch (error) {
+            done(rejectedResult(error, context));
+            return;
+          }
+          const { denied } = allowed ?? {};
+          if (!allowed || !denied) compiled.run(variables, context, done);
+          else if (!allowed.compiled) done(withRefusals({ data: {} }, denied, schema));
+          else
+            allowed.compiled.run(variables, context, (answer) =>
+              done(withRefusals(resultOfAnswer(answer, 'federation'), denied, schema)),
+            );
+        },
+      };
+    },
+    compileSubscription: (whole) => {
+      const allowedFor = variants(whole, compileSubscription);
+      const compiled = compileSubscription(whole);
+      if (!allowedFor || !compiled) return compiled;
+      return {
+        open: (variables, context) => {
+          const allowed = allowedFor(context);
+          if (!allowed) return compiled.open(variables, context);
+          if (!allowed.compiled) return failedEvents(withRefusals({ data: {} }, allowed.denied, schema).errors ?? []);
+          const events = allowed.compiled.open(variables, context);
+          return mapEvents(events, (event) => withRefusals(event, allowed.denied, schema));
+        },
+      };
+    },
   };
 }
 
-/** Whether an operation selects anything that not every caller may have. */
-export function touches(document: DocumentNode, requirements: Requirements, schema: GraphQLSchema): boolean {
-  if (requirements.size === 0) return false;
+/** What callers with the same rights may have of an operation. */
+interface Allowed<T> {
+  readonly denied: readonly Denied[];
+  /** Undefined where nothing is left. */
+  readonly compiled: T | undefined;
+}
+
+/** The fields of an operation that not every caller may have, as `Type.field`. */
+function demandsOf(document: DocumentNode, requirements: Requirements, schema: GraphQLSchema): readonly string[] {
   const types = new TypeInfo(schema);
-  let found = false;
+  const found = new Set<string>();
   visit(
     document,
     visitWithTypeInfo(types, {
       Field({ name }) {
-        found ||= requirements.has(`${types.getParentType()?.name}.${name.value}`);
-        return found ? BREAK : undefined;
+        const coordinate = `${types.getParentType()?.name}.${name.value}`;
+        if (requirements.has(coordinate)) found.add(coordinate);
       },
     }),
   );
-  return found;
+  return [...found];
 }
 
 /**
@@ -95,122 +137,6 @@ function callerOfSession({ role, scopes, variables }: Session, publicRole: strin
 function listedWords(text = ''): readonly string[] {
   const list = text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1).replaceAll('"', '') : text;
   return list.split(/[\s,]+/).filter(Boolean);
-}
-
-/** A field that was taken out, on all objects at a path that are of a type. */
-interface Denied {
-  readonly path: readonly string[];
-  readonly key: string;
-  /** Types that an object on the way has to be of, by the number of steps that lead to it. */
-  readonly conditions: readonly { readonly depth: number; readonly type: string }[];
-}
-
-interface SelectionPlace {
-  readonly path: readonly string[];
-  readonly conditions: Denied['conditions'];
-}
-
-class SelectionFilter {
-  readonly #document: DocumentNode;
-  readonly #schema: GraphQLSchema;
-  readonly #requirements: Requirements;
-  readonly #caller: CallerGrants;
-  readonly #fragments: Fragments;
-  readonly #denied: Denied[] = [];
-
-  constructor(document: DocumentNode, schema: GraphQLSchema, requirements: Requirements, caller: CallerGrants) {
-    this.#document = document;
-    this.#schema = schema;
-    this.#requirements = requirements;
-    this.#caller = caller;
-    this.#fragments = fragmentsOf(document);
-  }
-
-  filtered(name: string | undefined): { document: DocumentNode; denied: readonly Denied[]; isEmpty: boolean } {
-    const operation = this.#document.definitions.find(
-      (one): one is OperationDefinitionNode =>
-        one.kind === Kind.OPERATION_DEFINITION && (name === undefined || one.name?.value === name),
-    );
-    const root = operation && this.#schema.getRootType(operation.operation);
-    if (!operation || !root) return { document: this.#document, denied: [], isEmpty: false };
-    const selections = this.#selections(operation.selectionSet, root, { path: [], conditions: [] });
-    const document: DocumentNode = {
-      kind: Kind.DOCUMENT,
-      definitions: [withoutUnusedVariables({ ...operation, selectionSet: { kind: Kind.SELECTION_SET, selections } })],
-    };
-    return { document, denied: this.#denied, isEmpty: selections.length === 0 };
-  }
-
-  #selections(set: SelectionSetNode, parent: GraphQLNamedType, place: SelectionPlace): readonly SelectionNode[] {
-    return set.selections.flatMap((selection) => this.#selection(selection, parent, place));
-  }
-
-  #selection(selection: SelectionNode, parent: GraphQLNamedType, place: SelectionPlace): readonly SelectionNode[] {
-    if (selection.kind === Kind.FIELD) return this.#field(selection, parent, place);
-    const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragments.get(selection.name.value);
-    if (!fragment) return [];
-    const condition = fragment.typeCondition?.name.value;
-    // An object stays of its own type, whatever it is also called.
-    const narrows = condition !== undefined && condition !== parent.name && isAbstractType(parent);
-    const type = narrows ? this.#schema.getType(condition) : parent;
-    if (!type) return [selection];
-    const conditions = narrows
-      ? [...place.conditions, { depth: place.path.length, type: type.name }]
-      : place.conditions;
-    const before = this.#denied.length;
-    const inner = this.#selections(fragment.selectionSet, type, { ...place, conditions });
-    const asked = narrows && this.#denied.length > before ? [typeQuestion()] : [];
-    if (inner.length === 0) return asked;
-    return [
-      ...asked,
-      {
-        kind: Kind.INLINE_FRAGMENT,
-        ...(fragment.typeCondition && { typeCondition: fragment.typeCondition }),
-        directives: selection.directives ?? [],
-        selectionSet: { kind: Kind.SELECTION_SET, selections: inner },
-      },
-    ];
-  }
-
-  #field(field: FieldNode, parent: GraphQLNamedType, place: SelectionPlace): readonly SelectionNode[] {
-    const key = field.alias?.value ?? field.name.value;
-    const demanded = this.#requirements.get(`${parent.name}.${field.name.value}`);
-    if (demanded && !accessibleTo(this.#caller, demanded)) {
-      this.#denied.push({ ...place, key });
-      return [];
-    }
-    const definition =
-      isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[field.name.value] : undefined;
-    if (!field.selectionSet || !definition) return [field];
-    const inner = this.#selections(field.selectionSet, getNamedType(definition.type), {
-      ...place,
-      path: [...place.path, key],
-    });
-    // The object itself is not refused: its source decides whether it exists or is null.
-    const selections = inner.length > 0 ? inner : [typeQuestion()];
-    return [{ ...field, selectionSet: { kind: Kind.SELECTION_SET, selections } }];
-  }
-}
-
-function typeQuestion(): FieldNode {
-  return { kind: Kind.FIELD, alias: nameNode(TYPE_KEY), name: nameNode('__typename') };
-}
-
-function withoutUnusedVariables(operation: OperationDefinitionNode): OperationDefinitionNode {
-  const names = new Set<string>();
-  visit({ ...operation, variableDefinitions: [] }, { Variable: ({ name }) => void names.add(name.value) });
-  const kept = (operation.variableDefinitions ?? []).filter(({ variable }) => names.has(variable.name.value));
-  return { ...operation, variableDefinitions: kept };
-}
-
-/** Removes the definitions of variables that only removed fields used. */
-function used(
-  { variables = {} }: ExecutionRequest,
-  { definitions: [operation] }: DocumentNode,
-): Record<string, unknown> {
-  const declared = operation?.kind === Kind.OPERATION_DEFINITION ? (operation.variableDefinitions ?? []) : [];
-  const names = new Set(declared.map(({ variable }) => variable.name.value));
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
 }
 
 function withRefusals(result: ExecutionResult, denied: readonly Denied[], schema: GraphQLSchema): ExecutionResult {

@@ -50,11 +50,7 @@ function deciding(
     drawn.set(context, level);
     return level;
   };
-  const [first] = engines;
-  if (!first) throw new TypeError('there is always one decision at least');
-  const engineFor = (context: OperationContext) => (engines[levelFor(context)] ?? first)();
   return {
-    execute: (request) => engineFor(request.context as OperationContext).execute(request),
     compile: (operation) => {
       const prepared = engines.map((engine) => lazily(() => engine().compile(operation)));
       const one = prepared[0]?.();

@@ -1,5 +1,5 @@
 import type { Done } from '../../../platform/index.ts';
-import type { RelayedFetch } from '../../federation/index.ts';
+import { type RelayedFetch, SubgraphFailure } from '../../federation/index.ts';
 import type { Variables } from '../../syntax/index.ts';
 import {
   PassthroughBody,
@@ -8,9 +8,10 @@ import {
   type UpstreamResponse,
 } from '../../upstream/index.ts';
 import type { OperationAnswer } from '../compiled-operation.ts';
+import { sourceFailure } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { type RemoteTarget, remoteRequest, takeCookies } from '../remote-schema/index.ts';
-import { notReached, toOperationAnswer } from './federation-answer.ts';
+import { toOperationAnswer } from '../planned-operations.ts';
+import { REMOTE_SCHEMA_ERROR, type RemoteTarget, remoteRequest, takeCookies } from '../remote-schema/index.ts';
 
 /** Sends an operation to the one federated service that answers it, and relays the answer where it is data alone. */
 export function relayAnswer(
@@ -57,4 +58,10 @@ class Relaying implements UpstreamHandler {
     const why = notReached(this.#target, error, this.#context);
     this.#done(toOperationAnswer(this.#relay.fail(why, this.#variables, this.#context), this.#context));
   }
+}
+
+/** The failure of a call to a subgraph, for the client; the log line has the details. */
+export function notReached({ name }: RemoteTarget, error: unknown, context: OperationContext): SubgraphFailure {
+  const { message, extensions } = sourceFailure(name, REMOTE_SCHEMA_ERROR, error, context);
+  return new SubgraphFailure(message, extensions);
 }

@@ -7,7 +7,7 @@ import { type Permitted, partsByRole, permittedParts } from '../permissions/inde
 import { type RemoteTarget, remoteOperations } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { type Source, SourceError, type Subschema } from '../source.ts';
-import { executorOf, roleView, transformedOperations } from '../transforms/index.ts';
+import { roleView, transformedOperations } from '../transforms/index.ts';
 
 /**
  * Makes a source of a remote schema that stands by itself: neither a subgraph nor a stitched service.
@@ -23,21 +23,18 @@ export function openPlainSource(
   sdl = printSchema(upstream),
 ): Source {
   const remote = remoteOperations(target, upstream);
-  const once = remoteOperations(target, upstream, true);
   const customization = metadata.definition.customization ?? undefined;
   const subschema = (permitted?: Permitted): Subschema => {
     const view = roleView(metadata.name, upstream, permitted, customization);
     const { incremental, ...operations } = transformedOperations(remote, view);
     const { customized } = view;
     const hasOwnRoots = !hasUsualRoots(customized.schema);
-    // Stitching sees for itself what a role does not see.
-    const stitched = transformedOperations(once, { ...view, narrowed: undefined });
     return {
+      source: metadata.name,
       schema: customized.schema,
-      executor: executorOf(stitched, metadata.name),
-      batch: true,
       customized,
-      ...(!hasOwnRoots && operations),
+      ...operations,
+      ...(hasOwnRoots && { hasOwnRoots }),
       ...(!hasOwnRoots && !customization && incremental && { incremental }),
     };
   };

@@ -19,8 +19,9 @@ import type { RemoteTarget } from '../remote-schema/index.ts';
 import { remoteOperations } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { type Source, SourceError, type Subschema } from '../source.ts';
-import { executorOf, transformedOperations } from '../transforms/index.ts';
-import { onlyVisible, withoutRootFields } from './stitching-visible.ts';
+import { type SourceOperations, transformedOperations } from '../transforms/index.ts';
+import { typeJoins } from './library-joins.ts';
+import { withoutRootFields } from './stitching-visible.ts';
 
 /** The root field that gives the SDL. */
 const SDL_FIELD = '_sdl';
@@ -50,17 +51,19 @@ export function stitchingSource(
       },
     ]);
   const upstream = buildStitchedSchema(sdl);
-  const remote = remoteOperations(target, upstream, true);
-  const executor = executorOf(remote, metadata.name);
+  const { compile, compileSubscription } = remoteOperations(target, upstream);
+  const remote = { compile, compileSubscription };
   const { merge = {} } = directives.stitchingDirectivesTransformer({ schema: upstream });
-  // The library does not type contexts.
-  const ofCalls = merge as unknown as NonNullable<Subschema['merge']>;
-  const merged = Object.keys(merge);
+  const joins = typeJoins(merge);
+  const merged = [...joins.keys()];
   const schema = withoutRootFields(upstream, { rootFields: machinery(upstream), keptTypes: merged });
-  const subschema = (visible: GraphQLSchema, run = executor): Subschema => {
-    const transforms = [{ transformSchema: (whole: GraphQLSchema) => onlyVisible(whole, visible) }];
-    return { schema: upstream, executor: run, batch: true, merge: ofCalls, transforms, visible };
-  };
+  const subschema = (visible: GraphQLSchema, operations: SourceOperations = remote): Subschema => ({
+    source: metadata.name,
+    schema: upstream,
+    joins,
+    visible,
+    ...operations,
+  });
 
   const whole = subschema(schema);
   // Entities are fetched by root fields that the role may not see, so presets are looked up in the whole schema.
@@ -68,7 +71,7 @@ export function stitchingSource(
   const view = { service: metadata.name, customized: names, upstream, narrowed: undefined };
   const parts = partsByRole(permittedParts(metadata, upstream, false), (part) => {
     const presets = rolePresets(inUpstream(part, upstream), upstream, metadata.name);
-    return subschema(part.schema, executorOf(transformedOperations(remote, { ...view, presets }), metadata.name));
+    return subschema(part.schema, transformedOperations(remote, { ...view, presets }));
   });
   return {
     name: metadata.name,

@@ -1,12 +1,9 @@
-import { filterSchema, MapperKind, mapSchema } from '@graphql-tools/utils';
+import { filterSchema } from '@graphql-tools/utils';
 import {
   type GraphQLNamedType,
-  GraphQLObjectType,
   type GraphQLSchema,
   type GraphQLType,
-  GraphQLUnionType,
   getNamedType,
-  isEnumType,
   isInputObjectType,
   isInterfaceType,
   isIntrospectionType,
@@ -14,7 +11,6 @@ import {
   isObjectType,
   isSpecifiedScalarType,
   isUnionType,
-  type OperationTypeNode,
 } from 'graphql';
 
 /** The visible part of a schema: root fields to hide, and whether a type is visible. */
@@ -73,59 +69,6 @@ function neighbours(type: GraphQLNamedType, schema: GraphQLSchema): readonly Gra
       ...field.args.map((argument) => getNamedType(argument.type)),
     ]),
   ];
-}
-
-/** Takes out of a schema what `part` does not have; what stays keeps how it is resolved. */
-export function onlyVisible(schema: GraphQLSchema, part: GraphQLSchema): GraphQLSchema {
-  const partType = (name: string) => part.getType(rootNameIn(part, schema, name));
-  const field = (type: string, name: string) => {
-    const found = partType(type);
-    return isObjectType(found) || isInterfaceType(found) || isInputObjectType(found)
-      ? found.getFields()[name]
-      : undefined;
-  };
-  const filtered = filterSchema({
-    schema,
-    typeFilter: (name, type) => isBuiltIn(type) || partType(name) !== undefined,
-    rootFieldFilter: (operation, name) =>
-      Boolean(part.getRootType(operation.toLowerCase() as OperationTypeNode)?.getFields()[name ?? '']),
-    fieldFilter: (type, name) => field(type ?? '', name ?? '') !== undefined,
-    argumentFilter: (type, name, argument) => {
-      const found = field(type ?? '', name ?? '');
-      return Boolean(found && 'args' in found && found.args.some((one) => one.name === argument));
-    },
-    inputObjectFieldFilter: (type, name) => field(type ?? '', name ?? '') !== undefined,
-    enumValueFilter: (type, name) => {
-      const found = partType(type ?? '');
-      return isEnumType(found) && found.getValue(name ?? '') !== undefined;
-    },
-  });
-  return mapSchema(filtered, {
-    [MapperKind.UNION_TYPE]: (type) => {
-      const members = new Set(
-        part.getPossibleTypes(part.getType(type.name) as GraphQLUnionType).map(({ name }) => name),
-      );
-      return new GraphQLUnionType({
-        ...type.toConfig(),
-        types: type.getTypes().filter(({ name }) => members.has(name)),
-      });
-    },
-    [MapperKind.OBJECT_TYPE]: (type) => {
-      const found = part.getType(type.name);
-      if (!isObjectType(found)) return undefined;
-      const names = new Set(found.getInterfaces().map(({ name }) => name));
-      const interfaces = type.getInterfaces().filter(({ name }) => names.has(name));
-      return new GraphQLObjectType({ ...type.toConfig(), interfaces });
-    },
-  });
-}
-
-/** Root types may have other names in the part. */
-function rootNameIn(part: GraphQLSchema, whole: GraphQLSchema, name: string): string {
-  if (name === whole.getQueryType()?.name) return part.getQueryType()?.name ?? name;
-  if (name === whole.getMutationType()?.name) return part.getMutationType()?.name ?? name;
-  if (name === whole.getSubscriptionType()?.name) return part.getSubscriptionType()?.name ?? name;
-  return name;
 }
 
 function isBuiltIn(type: GraphQLType): boolean {

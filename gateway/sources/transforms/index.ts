@@ -1,3 +1,2 @@
-export { executorOf, operationsOf } from './executors.ts';
 export { type RoleView, roleView } from './role-view.ts';
 export { type SourceOperations, transformedOperations } from './transformed-operations.ts';

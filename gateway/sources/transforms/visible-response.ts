@@ -1,7 +1,6 @@
 import { type ExecutionResult, GraphQLError, type GraphQLOutputType, isListType, isNonNullType } from 'graphql';
 import { MAX_RELAYED_ERRORS, OMITTED_ERRORS } from '../../errors.ts';
-import { unfitLeaf } from '../../stitching/index.ts';
-import { sourceError } from '../errors.ts';
+import { sourceError, unfitLeaf } from '../errors.ts';
 import type { FieldShape, FieldShapes, ObjectShape, ResponseShape } from './response-shape.ts';
 
 type PathSegment = string | number;

@@ -149,19 +149,9 @@ async function answerOf(
 ): Promise<Answered> {
   const context = contextOf(text);
   const whole = operationOf(text);
-  const running = new Promise<OperationAnswer>((resolve, reject) => {
-    const compiled = subschema.compile?.(whole);
-    if (compiled) compiled.run(variables, context, resolve);
-    else
-      Promise.resolve(
-        subschema.executor?.({
-          document: whole.document,
-          operationType: whole.operation.operation,
-          variables,
-          context,
-        }),
-      ).then((result) => resolve(result as OperationAnswer), reject);
-  });
+  const compiled = subschema.compile?.(whole);
+  if (!compiled) throw new TypeError(`not compiled: ${text}`);
+  const running = new Promise<OperationAnswer>((resolve) => compiled.run(variables, context, resolve));
   const answer = await unlessStuck(running, text, wires);
   if (answer instanceof PassthroughBody) return JSON.parse(Buffer.concat(answer.chunks).toString());
   return JSON.parse(JSON.stringify(answer));

@@ -11,7 +11,9 @@ let graph: RoleGraph;
 const asked: string[] = [];
 
 beforeAll(() => {
+  let parts = 0;
   const part = (sdl: string, more: Partial<Subschema> = {}): Subschema => ({
+    source: `source${parts++}`,
     schema: buildASTSchema(parse(sdl)),
     ...more,
   });
@@ -93,13 +95,13 @@ describe('an operation is answered locally', () => {
   });
 });
 
-describe('an operation is stitched', () => {
+describe('an operation is planned over the whole graph', () => {
   test.each([
     ['when its source cannot prepare it', '{ renamed }'],
     ['when its source prepares nothing', '{ plain }'],
     ['when one of its sources cannot prepare its part', '{ renamed users { id } }'],
     ['when another source has given a type fields that its own does not have there', '{ mine { a b } }'],
   ])('%s', (_, text) => {
-    expect(plan(text)).toBe('stitch');
+    expect(plan(text)).toBe('join');
   });
 });

@@ -7,8 +7,8 @@ import { loadMetadata } from '../../../gateway/metadata/index.ts';
 import { DocumentCache } from '../../../gateway/operation/document/documents.ts';
 import { withFragments } from '../../../gateway/operation/document/sub-operation.ts';
 import type { Plan } from '../../../gateway/operation/plan/operation-plan.ts';
+import { joinedPlan } from '../../../gateway/operation/plan/joined-plan.ts';
 import { planOf } from '../../../gateway/operation/plan/plan.ts';
-import { stitchedPlan } from '../../../gateway/operation/plan/stitch.ts';
 import { executionErrors } from '../../../gateway/operation/response/errors.ts';
 import { createSession } from '../../../gateway/session/index.ts';
 import type { OperationContext } from '../../../gateway/sources/index.ts';
@@ -115,8 +115,8 @@ async function compare(which: string, kind: 'query' | 'mutation', runs: number):
         const fragments = fragmentsOf(document.node);
         const plan = planOf(operation, fragments, graph);
         kinds.add(plan.kind);
-        const stitched = stitchedPlan(withFragments(operation, fragments), graph);
-        const [one, other] = [await answer(plan, text, variables), await answer(stitched, text, variables)];
+        const joined = joinedPlan(withFragments(operation, fragments), graph);
+        const [one, other] = [await answer(plan, text, variables), await answer(joined, text, variables)];
         // Texts, so that the order of the response keys counts.
         expect([JSON.stringify(one.data), text]).toEqual([JSON.stringify(other.data), text]);
         expect([told(one), text]).toEqual([told(other), text]);
@@ -136,10 +136,10 @@ const ALL = Object.keys(ROLES).flatMap((role) =>
   Object.keys(NAMES).flatMap((names) => [`${role} ${names}`, `${role} ${names} at other roots`]),
 );
 
-describe('an operation of a role is answered as the stitched schema does, and is not stitched', () => {
+describe('an operation of a role is answered as the plan over the whole graph does, and is forwarded', () => {
   test.each(ALL)('%s', async (which) => {
     const kinds = await compare(which, 'query', RUNS);
-    expect(kinds).not.toContain('stitch');
+    expect(kinds).not.toContain('join');
     expect(kinds).toContain('forward');
     await compare(which, 'mutation', RUNS / 2);
   });

@@ -1,5 +1,4 @@
 import type { GraphQLArgument, GraphQLInputType, GraphQLOutputType } from 'graphql';
-import type { StitchedSubschema } from './subschema.ts';
 
 /** A field on the way from the root of the target to what answers a relationship, in the graph's names. */
 export interface RelationshipStep {
@@ -14,7 +13,8 @@ export interface Relationship {
   readonly description: string;
   /** The fields that have to be fetched, by the names that the values have for them. */
   readonly keys: ReadonlyMap<string, string>;
-  readonly target: StitchedSubschema;
+  /** The name of the source that answers it. */
+  readonly target: string;
   readonly steps: readonly RelationshipStep[];
   readonly answer: GraphQLOutputType;
   /** Arguments of the last step that are left to the client. */

@@ -1,28 +1,9 @@
-import {
-  type DirectiveNode,
-  type DocumentNode,
-  Kind,
-  type OperationDefinitionNode,
-  type SelectionNode,
-  visit,
-} from 'graphql';
-import type { Variables } from '../syntax/index.ts';
+import { type DirectiveNode, Kind, type OperationDefinitionNode, type SelectionNode } from 'graphql';
+import type { Variables } from './variables.ts';
 
 /** Whether a directive decides if a selection is there at all. */
 export function isCondition({ name }: DirectiveNode): boolean {
   return name.value === 'skip' || name.value === 'include';
-}
-
-/** The variables that `@skip` and `@include` depend on. */
-export function conditionVariables(document: DocumentNode): readonly string[] {
-  const names = new Set<string>();
-  visit(document, {
-    Directive: (node) => {
-      const condition = isCondition(node) ? node.arguments?.[0]?.value : undefined;
-      if (condition?.kind === Kind.VARIABLE) names.add(condition.name.value);
-    },
-  });
-  return [...names];
 }
 
 /** Whether `@skip` and `@include` leave a selection. */

@@ -1,0 +1,1 @@
+export { JoinedGraph } from './joined-graph.ts';

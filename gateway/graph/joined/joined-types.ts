@@ -1,0 +1,215 @@
+import {
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isAbstractType,
+  isInterfaceType,
+  isObjectType,
+  isUnionType,
+  OperationTypeNode,
+} from 'graphql';
+import type { Subschema } from '../../sources/index.ts';
+import {
+  parseFieldSet,
+  type RootLookup,
+  type ServiceField,
+  type ServiceType,
+  type SupergraphTypes,
+  type TypeModel,
+} from '../../supergraph/index.ts';
+import type { Relationship } from '../relationships/index.ts';
+import { relationshipField } from './relationship-call.ts';
+import { rootLookup } from './stitched-call.ts';
+
+/** The sources of a role's graph, and how their objects are joined. */
+export interface JoinedParts {
+  /** The graph, in the names that sources have. */
+  readonly internal: GraphQLSchema;
+  readonly subschemas: readonly Subschema[];
+  readonly relationships: readonly Relationship[];
+}
+
+/** Translates the parts of a role's graph into the model that operations are planned by: each source is a service. */
+export function joinedTypes({ internal, subschemas, relationships }: JoinedParts): SupergraphTypes {
+  const models = new Map<string, TypeModel | undefined>();
+  const related = relatedTypes(relationships);
+  const schemas = [internal, ...subschemas.map(({ schema }) => schema)];
+  const rootType = (operation: OperationTypeNode) => internal.getRootType(operation)?.name ?? '';
+  const isShown = (name: string) => internal.getType(name) !== undefined;
+  const isKnown = (name: string) => schemas.some((schema) => schema.getType(name) !== undefined);
+  const type = (name: string): TypeModel | undefined => {
+    // Unknown names come from a service or a client: remembering them would let it fill the memory.
+    if (!models.has(name) && isKnown(name)) models.set(name, typeModel(name, { internal, subschemas, related }));
+    return models.get(name);
+  };
+  const directives = new Set(
+    subschemas.flatMap(({ schema }) => schema.getDirectives().map((directive) => directive.name)),
+  );
+  return {
+    services: subschemas.map(({ source }) => source),
+    hidesFields: subschemas.some(({ schema, visible = schema }) => visible !== schema),
+    rootType,
+    type,
+    isA: (typename, condition) =>
+      typename === condition || schemas.some((schema) => isSubType(schema, typename, condition)),
+    isAbstract: (typename) => schemas.some((schema) => isAbstractType(schema.getType(typename))),
+    objectsOf: (name) => [...new Set(schemas.flatMap((schema) => objectsOf(schema, name)))],
+    isHidden: (name, value) => value === undefined && !isShown(name) && isKnown(name),
+    hidesValues: () => false,
+    answers: (service, typename, field) => {
+      const found = type(typename)?.in(service)?.field(field);
+      return field === '__typename' || (found !== undefined && !found.isHidden && found.requires === undefined);
+    },
+    keysOf: () => [],
+    directivesOf: (field) => executableDirectives(field, directives),
+    knowsDirective: (service, name) =>
+      subschemas.find(({ source }) => source === service)?.schema.getDirective(name) != null,
+  };
+}
+
+const NONE: readonly never[] = [];
+
+function executableDirectives({ directives = NONE }: FieldNode, known: ReadonlySet<string>) {
+  if (directives.length === 0) return NONE;
+  return directives.filter(({ name: { value } }) => value !== 'skip' && value !== 'include' && known.has(value));
+}
+
+function isSubType(schema: GraphQLSchema, typename: string, condition: string): boolean {
+  const [wide, own] = [schema.getType(condition), schema.getType(typename)];
+  return isAbstractType(wide) && (isObjectType(own) || isInterfaceType(own)) && schema.isSubType(wide, own);
+}
+
+function objectsOf(schema: GraphQLSchema, name: string): readonly string[] {
+  const type = schema.getType(name);
+  return isAbstractType(type) ? schema.getPossibleTypes(type).map((one) => one.name) : [];
+}
+
+/** Relationships by the types that have them, and by the sources that answer them. */
+type RelatedTypes = ReadonlyMap<string, ReadonlyMap<string, ServiceType>>;
+
+function relatedTypes(relationships: readonly Relationship[]): RelatedTypes {
+  const found = new Map<string, Map<string, Map<string, ServiceField>>>();
+  for (const relationship of relationships) {
+    const byTarget = found.get(relationship.type) ?? new Map<string, Map<string, ServiceField>>();
+    const fields = byTarget.get(relationship.target) ?? new Map<string, ServiceField>();
+    fields.set(relationship.name, relationshipField(relationship));
+    found.set(relationship.type, byTarget.set(relationship.target, fields));
+  }
+  const asType = (fields: ReadonlyMap<string, ServiceField>): ServiceType => ({
+    isInterfaceObject: false,
+    keys: [],
+    lookups: [],
+    allKeys: [],
+    unionMembers: NO_NAMES,
+    interfaces: NO_NAMES,
+    field: (name) => fields.get(name),
+  });
+  return new Map(
+    [...found].map(([type, byTarget]) => [
+      type,
+      new Map([...byTarget].map(([target, fields]) => [target, asType(fields)])),
+    ]),
+  );
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+interface ModelScope {
+  readonly internal: GraphQLSchema;
+  readonly subschemas: readonly Subschema[];
+  readonly related: RelatedTypes;
+}
+
+function typeModel(name: string, { internal, subschemas, related }: ModelScope): TypeModel | undefined {
+  const root = Object.values(OperationTypeNode).find((one) => internal.getRootType(one)?.name === name);
+  // Root types may be called otherwise in a source.
+  const typeIn = (schema: GraphQLSchema) => (root ? schema.getRootType(root) : schema.getType(name)) ?? undefined;
+  const owners = subschemas.filter(({ schema }) => isComposite(typeIn(schema)));
+  const shown = internal.getType(name) ?? (owners[0] && typeIn(owners[0].schema));
+  if (!isComposite(shown)) return undefined;
+  const known = new Map<string, ServiceType>();
+  const typeOf = (field: string) => {
+    for (const type of [shown, ...owners.map(({ schema }) => typeIn(schema))]) {
+      const found = fieldIn(type, field);
+      if (found) return found.type;
+    }
+    return undefined;
+  };
+  return {
+    name,
+    kind: isUnionType(shown) ? 'union' : isInterfaceType(shown) ? 'interface' : 'object',
+    interfaces: 'getInterfaces' in shown ? shown.getInterfaces().map((one) => one.name) : [],
+    services: owners.map(({ source }) => source),
+    fieldType: (field) => {
+      const type = typeOf(field);
+      return type && String(type);
+    },
+    fieldTypeName: (field) => {
+      const type = typeOf(field);
+      return type && getNamedType(type).name;
+    },
+    in: (service) => {
+      const owner = known.has(service) ? undefined : owners.find(({ source }) => source === service);
+      if (owner) known.set(service, serviceType(name, owner, typeIn));
+      return known.get(service);
+    },
+    relationships: (service) => related.get(name)?.get(service),
+  };
+}
+
+function serviceType(
+  name: string,
+  { schema, visible = schema, joins }: Subschema,
+  typeIn: (schema: GraphQLSchema) => GraphQLNamedType | undefined,
+): ServiceType {
+  const type = typeIn(schema);
+  const own = joins?.get(name);
+  let lookups: readonly RootLookup[] | undefined;
+  const fields = new Map<string, ServiceField | undefined>();
+  return {
+    isInterfaceObject: false,
+    keys: [],
+    get lookups() {
+      lookups ??= (own?.lookups ?? []).flatMap((one) => rootLookup(one, schema) ?? []);
+      return lookups;
+    },
+    allKeys: [],
+    unionMembers: new Set(isUnionType(type) ? type.getTypes().map((one) => one.name) : []),
+    interfaces: new Set(isObjectType(type) ? type.getInterfaces().map((one) => one.name) : []),
+    field: (field) => {
+      if (fields.has(field)) return fields.get(field);
+      const found = fieldIn(type, field);
+      const made = found && serviceField(found, fieldIn(typeIn(visible), field), own?.requires.get(field));
+      if (made) fields.set(field, made);
+      return made;
+    },
+  };
+}
+
+function serviceField(
+  field: GraphQLField<unknown, unknown>,
+  shown: GraphQLField<unknown, unknown> | undefined,
+  requires: string | undefined,
+): ServiceField {
+  return {
+    isResolvable: true,
+    isHidden: shown === undefined,
+    arguments: new Set((shown ?? field).args.map(({ name }) => name)),
+    requires: requires === undefined ? undefined : { text: requires, selections: parseFieldSet(requires) },
+    provides: undefined,
+    type: String(field.type),
+    typeName: getNamedType(field.type).name,
+  };
+}
+
+function isComposite(type: GraphQLNamedType | undefined) {
+  return isObjectType(type) || isInterfaceType(type) || isUnionType(type);
+}
+
+function fieldIn(type: GraphQLNamedType | undefined, name: string): GraphQLField<unknown, unknown> | undefined {
+  if (!isObjectType(type) && !isInterfaceType(type)) return undefined;
+  const fields = type.getFields();
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
