@@ -1,21 +1,13 @@
-import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { UnplannableOperation } from '../errors.ts';
 import type { Fetch, OperationPlan } from '../plan/index.ts';
 import { describeFetches, type FetchDescription } from './describe-fetches.ts';
 import { compileEntityFetch } from './entity-fetch.ts';
 import { compileFlattenPath } from './flatten-path.ts';
-import type { VariableDefinitions } from './request-text.ts';
+import type { PlanScope } from './plan-scope.ts';
 import { type CompiledRootFetch, compileNestedRoot, compileRootFetch, rootFetchStep } from './root-fetch.ts';
 import { compileRootFields } from './root-fields-fetch.ts';
 import type { FetchStep, PlanRun } from './run.ts';
 import type { Services } from './services.ts';
-
-/** The inputs of compiling beside the plan. */
-export interface PlanScope<Context> {
-  readonly types: SupergraphTypes;
-  readonly clientVariables: VariableDefinitions;
-  readonly services: Services<Context>;
-}
 
 export interface CompiledPlan<Context> {
   readonly step: FetchStep<Context>;
@@ -99,7 +91,7 @@ function recorded<Context>(
   };
 }
 
-export function inSequence<Context>(steps: readonly FetchStep<Context>[]): FetchStep<Context> {
+function inSequence<Context>(steps: readonly FetchStep<Context>[]): FetchStep<Context> {
   const [only] = steps;
   if (only && steps.length === 1) return only;
   return (run, done) => {

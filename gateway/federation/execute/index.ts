@@ -8,5 +8,13 @@ export {
 export { copy } from './merge.ts';
 export type { JoinResult, RelayedFetch } from './prepared-join.ts';
 export type { PlanRun, Send, SubgraphCall, SubgraphExtensions } from './run.ts';
-export { type CallService, JsonText, type OwnVariable, type RecordedJoin, type Services } from './services.ts';
-export { failure, type SubgraphAnswer, type SubgraphError, subgraphServices } from './subgraph-request.ts';
+export {
+  type CallService,
+  JsonText,
+  type OwnVariable,
+  type RecordedJoin,
+  type Services,
+  type SubgraphAnswer,
+  type SubgraphError,
+} from './services.ts';
+export { subgraphServices } from './subgraph-request.ts';

@@ -12,16 +12,16 @@ import {
   responseShapeOf,
   writeResponse,
 } from '../response/index.ts';
-import { compilePlan, compileSubscription, inSequence } from './compile-plan.ts';
+import { compilePlan, compileSubscription } from './compile-plan.ts';
 import { atDependents, type DependentFields, dependentFields } from './dependent-fields.ts';
 import type { FetchDescription } from './describe-fetches.ts';
-import { planMutation } from './mutation-order.ts';
+import { inTurn, planMutation } from './mutation-order.ts';
 import { relayedRequest } from './relay.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
 import { type CompiledRootFetch, takeAnswer } from './root-fetch.ts';
 import { type FetchStep, type PlanRun, reportError, type SubgraphExtensions } from './run.ts';
-import type { Services } from './services.ts';
-import { failure, readReply, type SubgraphAnswer, type SubgraphRequest } from './subgraph-request.ts';
+import type { Services, SubgraphAnswer } from './services.ts';
+import { failure, readReply, type SubgraphRequest } from './subgraph-request.ts';
 
 /** The result of an operation. */
 export interface JoinResult {
@@ -79,17 +79,19 @@ function compileVariant<Context>(
     const planned = plan(fields);
     return { shape, dependents: dependentFields([planned]), ...compileSubscription(planned, scope) };
   }
-  const plans = kind === 'mutation' ? planMutation(fields, plan) : [plan(fields)];
+  const takesSeveral = (service: string) => services.takesMutations?.(service) ?? true;
+  const parts = kind === 'mutation' ? planMutation(fields, plan, takesSeveral) : [{ fields, plan: plan(fields) }];
+  const plans = parts.map((part) => part.plan);
   let waves = 0;
-  const compiled = plans.map((one) => {
-    const own = compilePlan(one, scope, waves);
+  const compiled = parts.map((part) => {
+    const own = compilePlan(part.plan, scope, waves);
     waves += own.waves;
-    return own;
+    return { ...own, keys: new Set(part.fields.map(operation.responseKey)) };
   });
   const isWhole = operation.hasClientKeys && !shape.fields.some(({ name }) => name.startsWith('__'));
   const request = isWhole ? relayedRequest(operation, plans, publicSchema, types) : undefined;
   return {
-    step: inSequence(compiled.map(({ step }) => step)),
+    step: compiled.length === 1 ? compiled[0]?.step : inTurn(compiled, shape),
     shape,
     dependents: dependentFields(plans),
     primary: undefined,

@@ -1,15 +1,14 @@
 import { Kind, type OperationDefinitionNode } from 'graphql';
 import type { JsonObject } from '../json.ts';
 import { type Fetch, fieldsOf, type RenamedKey, responseKey, separateTypes } from '../plan/index.ts';
-import type { PlanScope } from './compile-plan.ts';
 import { fieldTypeIn } from './entity-request.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
+import type { PlanScope } from './plan-scope.ts';
 import { compileRestoring, restoredPath, selectedKeys } from './renamed-keys.ts';
 import { usedVariables } from './request-text.ts';
 import { type FetchStep, type PlanRun, reportError } from './run.ts';
-import type { CallService } from './services.ts';
-import type { SubgraphAnswer } from './subgraph-request.ts';
+import type { CallService, SubgraphAnswer } from './services.ts';
 
 /** A fetch of root fields. */
 export interface CompiledRootFetch<Context> {

@@ -2,16 +2,15 @@ import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts'
 import type { CallObject, SupergraphTypes } from '../../supergraph/index.ts';
 import { isList, isObject, type Json, type ResponsePath } from '../json.ts';
 import { type Fetch, type RenamedKey, type RootFieldCall, separateTypes } from '../plan/index.ts';
-import type { PlanScope } from './compile-plan.ts';
 import { fieldTypeIn } from './entity-request.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
+import type { PlanScope } from './plan-scope.ts';
 import { compileRestoring, type RestoreKeys, restoredPath, selectedKeys } from './renamed-keys.ts';
 import { compileKeyCheck, compileRepresentations, type Represent } from './representations.ts';
 import { questionText, type RootFieldQuestion, RootFieldsRequest } from './root-fields-request.ts';
 import { type FetchStep, type PlanRun, reportError } from './run.ts';
-import type { CallService } from './services.ts';
-import type { SubgraphError } from './subgraph-request.ts';
+import type { CallService, SubgraphError } from './services.ts';
 import { findWaiting, pathsByNumber, type WaitingObjects } from './waiting-objects.ts';
 
 /** Objects that the same is asked for of, at all paths. */

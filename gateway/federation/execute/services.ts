@@ -1,6 +1,19 @@
 import type { FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
+import type { JoinError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
 import type { PlanRun } from './run.ts';
-import type { SubgraphAnswer } from './subgraph-request.ts';
+
+/** A service's response. */
+export interface SubgraphAnswer {
+  readonly data: JsonObject | undefined;
+  readonly errors: readonly SubgraphError[];
+}
+
+export interface SubgraphError {
+  readonly path: readonly (string | number)[] | undefined;
+  /** The error as a client may see it, once its path is known. */
+  at(path: readonly (string | number)[] | undefined): JoinError;
+}
 
 /** JSON text that stands for its value. */
 export class JsonText {

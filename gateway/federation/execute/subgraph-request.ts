@@ -1,11 +1,11 @@
 import { parseServiceJson } from '../../../platform/index.ts';
 import { isRelayedPath, MAX_RELAYED_ERRORS, relayedExtensions, relayedMessage } from '../../errors.ts';
-import { type JoinError, SubgraphFailure, subgraphExtensions } from '../errors.ts';
-import { isList, isObject, type Json, type JsonObject } from '../json.ts';
+import { SubgraphFailure, subgraphExtensions } from '../errors.ts';
+import { isList, isObject, type Json } from '../json.ts';
 import { type ReplyBytes, replyText } from './reply-bytes.ts';
 import { type FetchText, fetchText } from './request-text.ts';
 import type { PlanRun, Send } from './run.ts';
-import { JsonText, type OwnVariable, type Services } from './services.ts';
+import { JsonText, type OwnVariable, type Services, type SubgraphAnswer, type SubgraphError } from './services.ts';
 
 /** A request to a subgraph with all text that is the same every time prepared. */
 export interface SubgraphRequest {
@@ -38,18 +38,6 @@ export function prepareRequest(fetch: FetchText): SubgraphRequest {
     },
     rootKeys: fetch.rootKeys,
   };
-}
-
-/** A subgraph's parsed response. */
-export interface SubgraphAnswer {
-  readonly data: JsonObject | undefined;
-  readonly errors: readonly SubgraphError[];
-}
-
-export interface SubgraphError {
-  readonly path: readonly (string | number)[] | undefined;
-  /** The error as a client may see it, once its path is known. */
-  at(path: readonly (string | number)[] | undefined): JoinError;
 }
 
 /** Services that are sent texts and answer with texts. */

@@ -1,11 +1,6 @@
 import { type DocumentNode, Kind } from 'graphql';
 import { copy, type JsonObject, JsonText, type Services, type SubgraphAnswer } from '../../federation/index.ts';
-import {
-  type OperationAnswer,
-  type OperationContext,
-  resultOfAnswer,
-  type Subschema,
-} from '../../sources/index.ts';
+import { type OperationAnswer, type OperationContext, resultOfAnswer, type Subschema } from '../../sources/index.ts';
 import type { Variables } from '../../syntax/index.ts';
 import { PassthroughBody } from '../../upstream/index.ts';
 

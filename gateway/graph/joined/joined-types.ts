@@ -33,30 +33,33 @@ export interface JoinedParts {
 
 /** Translates the parts of a role's graph into the model that operations are planned by: each source is a service. */
 export function joinedTypes({ internal, subschemas, relationships }: JoinedParts): SupergraphTypes {
-  const models = new Map<string, TypeModel | undefined>();
   const related = relatedTypes(relationships);
   const schemas = [internal, ...subschemas.map(({ schema }) => schema)];
-  const rootType = (operation: OperationTypeNode) => internal.getRootType(operation)?.name ?? '';
-  const isShown = (name: string) => internal.getType(name) !== undefined;
   const isKnown = (name: string) => schemas.some((schema) => schema.getType(name) !== undefined);
-  const type = (name: string): TypeModel | undefined => {
-    // Unknown names come from a service or a client: remembering them would let it fill the memory.
-    if (!models.has(name) && isKnown(name)) models.set(name, typeModel(name, { internal, subschemas, related }));
-    return models.get(name);
+  /** Unknown names come from a service or a client: remembering them would let it fill the memory. */
+  const ofKnown = <T>(make: (name: string) => T) => {
+    const known = new Map<string, T>();
+    return (name: string): T | undefined => {
+      if (!known.has(name) && isKnown(name)) known.set(name, make(name));
+      return known.get(name);
+    };
   };
+  const type = ofKnown((name) => typeModel(name, { internal, subschemas, related }));
+  const isAbstract = ofKnown((name) => schemas.some((schema) => isAbstractType(schema.getType(name))));
+  const members = ofKnown((name) => new Set(schemas.flatMap((schema) => membersOf(schema, name))));
+  const objects = ofKnown((name) => [...(members(name) ?? [])].filter((member) => !isAbstract(member)));
   const directives = new Set(
     subschemas.flatMap(({ schema }) => schema.getDirectives().map((directive) => directive.name)),
   );
   return {
     services: subschemas.map(({ source }) => source),
     hidesFields: subschemas.some(({ schema, visible = schema }) => visible !== schema),
-    rootType,
+    rootType: (operation) => internal.getRootType(operation)?.name ?? '',
     type,
-    isA: (typename, condition) =>
-      typename === condition || schemas.some((schema) => isSubType(schema, typename, condition)),
-    isAbstract: (typename) => schemas.some((schema) => isAbstractType(schema.getType(typename))),
-    objectsOf: (name) => [...new Set(schemas.flatMap((schema) => objectsOf(schema, name)))],
-    isHidden: (name, value) => value === undefined && !isShown(name) && isKnown(name),
+    isA: (typename, condition) => typename === condition || members(condition)?.has(typename) === true,
+    isAbstract: (typename) => isAbstract(typename) === true,
+    objectsOf: (name) => objects(name) ?? [],
+    isHidden: (name, value) => value === undefined && internal.getType(name) === undefined && isKnown(name),
     hidesValues: () => false,
     answers: (service, typename, field) => {
       const found = type(typename)?.in(service)?.field(field);
@@ -76,14 +79,13 @@ function executableDirectives({ directives = NONE }: FieldNode, known: ReadonlyS
   return directives.filter(({ name: { value } }) => value !== 'skip' && value !== 'include' && known.has(value));
 }
 
-function isSubType(schema: GraphQLSchema, typename: string, condition: string): boolean {
-  const [wide, own] = [schema.getType(condition), schema.getType(typename)];
-  return isAbstractType(wide) && (isObjectType(own) || isInterfaceType(own)) && schema.isSubType(wide, own);
-}
-
-function objectsOf(schema: GraphQLSchema, name: string): readonly string[] {
+/** The objects and interfaces that are of an interface or a union. */
+function membersOf(schema: GraphQLSchema, name: string): readonly string[] {
   const type = schema.getType(name);
-  return isAbstractType(type) ? schema.getPossibleTypes(type).map((one) => one.name) : [];
+  if (isUnionType(type)) return type.getTypes().map((one) => one.name);
+  if (!isInterfaceType(type)) return [];
+  const { objects, interfaces } = schema.getImplementations(type);
+  return [...objects, ...interfaces].map((one) => one.name);
 }
 
 /** Relationships by the types that have them, and by the sources that answer them. */
