@@ -1,4 +1,3 @@
-import { stitchingDirectives } from '@graphql-tools/stitching-directives';
 import {
   buildASTSchema,
   type DocumentNode,
@@ -20,12 +19,16 @@ import { remoteOperations } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { type Source, SourceError, type Subschema } from '../source.ts';
 import { executorOf, transformedOperations } from '../transforms/index.ts';
+import { mergeConfig } from './merge-config.ts';
+import {
+  readStitchingDirectives,
+  STITCHING_DIRECTIVE_DEFINITIONS,
+  stitchingDirectiveProblems,
+} from './stitching-directives.ts';
 import { onlyVisible, withoutRootFields } from './stitching-visible.ts';
 
 /** The root field that gives the SDL. */
 const SDL_FIELD = '_sdl';
-
-const directives = stitchingDirectives();
 
 /**
  * A service that declares by stitching directives how its types are joined with those of other services.
@@ -52,14 +55,13 @@ export function stitchingSource(
   const upstream = buildStitchedSchema(sdl);
   const remote = remoteOperations(target, upstream, true);
   const executor = executorOf(remote, metadata.name);
-  const { merge = {} } = directives.stitchingDirectivesTransformer({ schema: upstream });
-  // The library does not type contexts.
-  const ofCalls = merge as unknown as NonNullable<Subschema['merge']>;
-  const merged = Object.keys(merge);
+  const types = readStitchingDirectives(upstream);
+  const merge = mergeConfig(types, upstream);
+  const merged = [...types.keys()];
   const schema = withoutRootFields(upstream, { rootFields: machinery(upstream), keptTypes: merged });
   const subschema = (visible: GraphQLSchema, run = executor): Subschema => {
     const transforms = [{ transformSchema: (whole: GraphQLSchema) => onlyVisible(whole, visible) }];
-    return { schema: upstream, executor: run, batch: true, merge: ofCalls, transforms, visible };
+    return { schema: upstream, executor: run, batch: true, merge, transforms, visible };
   };
 
   const whole = subschema(schema);
@@ -93,7 +95,7 @@ function buildStitchedSchema(sdl: string): GraphQLSchema {
     const document = parse(sdl);
     const schema = buildASTSchema(withDirectiveDefinitions(document));
     found.push(...schemaValidationProblems(schema));
-    if (found.length === 0) directives.stitchingDirectivesValidator(schema);
+    if (found.length === 0) found.push(...stitchingDirectiveProblems(schema));
     if (found.length === 0) return schema;
   } catch (error) {
     found.push(...(error as Error).message.split('\n\n'));
@@ -106,7 +108,7 @@ function withDirectiveDefinitions(document: DocumentNode): DocumentNode {
   const defined = new Set(
     document.definitions.flatMap((one) => (one.kind === Kind.DIRECTIVE_DEFINITION ? [one.name.value] : [])),
   );
-  const missing = parse(directives.allStitchingDirectivesTypeDefs).definitions.filter(
+  const missing = parse(STITCHING_DIRECTIVE_DEFINITIONS).definitions.filter(
     (one) => one.kind === Kind.DIRECTIVE_DEFINITION && !defined.has(one.name.value),
   );
   return { ...document, definitions: [...document.definitions, ...missing] };
@@ -131,7 +133,7 @@ function callPerObject({ name, type }: GraphQLField<unknown, unknown>, schema: G
 }
 
 function isEntry(field: FieldDefinitionNode | null | undefined): boolean {
-  return field?.directives?.some((directive) => directive.name.value === directives.mergeDirective.name) ?? false;
+  return field?.directives?.some((directive) => directive.name.value === 'merge') ?? false;
 }
 
 /** Presets by the names that root types have in the service. */
