@@ -21,7 +21,6 @@ export const BUNDLED_PACKAGES = [
   '@fastify/busboy',
   '@graphql-inspector/core',
   '@graphql-tools/schema',
-  '@graphql-tools/stitching-directives',
   '@graphql-tools/utils',
   '@opentelemetry/otlp-exporter-base/node-http',
   '@prisma/adapter-pg',

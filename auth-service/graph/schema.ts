@@ -1,4 +1,5 @@
-import { buildSchema, type GraphQLFieldResolver, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import type { GraphQLSchema } from 'graphql';
 import { missingField, REFUSALS } from '../errors.ts';
 import type { LogEvent } from '../http/index.ts';
 import type { Login, LoginInput, LoginResult, ReadAudit } from '../use-cases/index.ts';
@@ -146,49 +147,44 @@ const typeDefs = /* GraphQL */ `
   }
 `;
 
+const allTypeDefs = [typeDefs, auditTypeDefs, administrationTypeDefs];
+
 /** The auth service's part of the graph as SDL. */
-export const AUTH_TYPE_DEFINITIONS = `${typeDefs}\n${auditTypeDefs}\n${administrationTypeDefs}`;
+export const AUTH_TYPE_DEFINITIONS = allTypeDefs.join('\n');
 
 export interface UseCases extends SessionUseCases, AdministrationUseCases {
   login: Login;
   readAudit: ReadAudit;
 }
 
-/** The auth service's part of the unified graph. */
+/**
+ * The auth service's part of the unified graph.
+ *
+ * @throws Error when a resolver has no field
+ */
 export function createSchema({ login, readAudit, ...sessionUseCases }: UseCases): GraphQLSchema {
-  const sessionFields = createSessionFields(sessionUseCases);
-  const administrationFields = createAdministrationFields(sessionUseCases);
-  const schema = buildSchema(AUTH_TYPE_DEFINITIONS, { assumeValidSDL: true, noLocation: true });
-  setResolvers(schema.getQueryType(), {
-    ...sessionFields.Query,
-    auth_audit_log: createAuditField(readAudit, sessionFields.callerOf),
-    ...administrationFields.Query,
+  const { callerOf, ...sessionFields } = createSessionFields(sessionUseCases);
+  const loginField = async (_root: unknown, { data }: { data: LoginInput }, context: GraphContext) => {
+    const result = await login(data, context.client);
+    context.logger.info(
+      { event: LOGIN_EVENTS[result.outcome], tenant_id: data.tenant_id, ...loginLogFields(result) },
+      'login',
+    );
+    return loginResult(result, context);
+  };
+  return makeExecutableSchema<GraphContext>({
+    typeDefs: allTypeDefs,
+    resolvers: [
+      { Mutation: { auth_user_login: loginField } },
+      sessionFields,
+      { Query: { auth_audit_log: createAuditField(readAudit, callerOf) } },
+      createAdministrationFields(sessionUseCases),
+    ],
+    // Nothing else has the schema yet, and copies of it take as long as building it.
+    updateResolversInPlace: true,
+    assumeValidSDL: true,
+    noLocation: true,
   });
-  setResolvers(schema.getMutationType(), {
-    async auth_user_login(_root: unknown, { data }: { data: LoginInput }, context: GraphContext) {
-      const result = await login(data, context.client);
-      context.logger.info(
-        { event: LOGIN_EVENTS[result.outcome], tenant_id: data.tenant_id, ...loginLogFields(result) },
-        'login',
-      );
-      return loginResult(result, context);
-    },
-    ...sessionFields.Mutation,
-    ...administrationFields.Mutation,
-  });
-  return schema;
-}
-
-type Resolver = GraphQLFieldResolver<unknown, GraphContext>;
-
-/** @throws Error unless each field of the type has a resolver, and each resolver a field. */
-function setResolvers(type: GraphQLObjectType | null | undefined, resolvers: Readonly<Record<string, Resolver>>): void {
-  const fields = type?.getFields() ?? {};
-  for (const name of new Set([...Object.keys(fields), ...Object.keys(resolvers)])) {
-    const [field, resolver] = [fields[name], resolvers[name]];
-    if (!field || !resolver) throw new Error(`${type}.${name} needs a definition and a resolver`);
-    field.resolve = resolver;
-  }
 }
 
 function loginResult(result: LoginResult, context: GraphContext) {

@@ -145,7 +145,9 @@ export class GraphOfRole {
     const internal = this.#internalName(type);
     const joins = this.#parts.flatMap(({ source, subschema }): readonly Join[] => {
       if (!visible(subschema).getType(internal)) return [];
-      const keys = (subschema.joins?.get(internal)?.lookups ?? []).flatMap(({ key }) => (key === '' ? [] : [key]));
+      const { key: own, lookups = [] } = subschema.joins?.get(internal) ?? {};
+      const named = [own, ...lookups.map(({ key }) => key)].filter((key) => key !== undefined && key !== '');
+      const keys = [...new Set(named)];
       const ofServices = isRenamed(subschema) ? [] : (source.ownership?.keysOf(internal) ?? []);
       return [
         ...keys.map((key) => ({ source: source.name, key: `{ ${key} }` })),

@@ -10,6 +10,7 @@ import {
   GraphQLNonNull,
   type GraphQLNullableType,
   GraphQLObjectType,
+  GraphQLScalarType,
   GraphQLSchema,
   type GraphQLType,
   GraphQLUnionType,
@@ -22,6 +23,7 @@ import {
   isNonNullType,
   isObjectType,
   isScalarType,
+  isSpecifiedScalarType,
   isUnionType,
   OperationTypeNode,
   specifiedDirectives,
@@ -128,11 +130,8 @@ function rewiring(joined: ReadonlyMap<string, JoinedType>, renamed: ReadonlyMap<
 /** A type that has what its candidates have, those included that come later. */
 function joinedType(name: string, candidates: readonly Candidate[]): GraphQLNamedType {
   const [first, last] = [candidates[0]?.type, candidates.at(-1)?.type];
-  if (isScalarType(last)) return last;
-  if (isEnumType(first)) {
-    const values = candidates.map(({ type }) => (isEnumType(type) ? type.toConfig().values : {}));
-    return new GraphQLEnumType({ name, values: Object.assign({}, ...values) as GraphQLEnumValueConfigMap });
-  }
+  if (isScalarType(last)) return joinedScalar(last, candidates);
+  if (isEnumType(first)) return new GraphQLEnumType({ name, values: merged(candidates, enumValues) });
   if (isUnionType(first))
     return new GraphQLUnionType({
       name,
@@ -151,6 +150,22 @@ function joinedType(name: string, candidates: readonly Candidate[]): GraphQLName
     fields: () => merged(candidates, joinedFields),
   };
   return isInterfaceType(first) ? new GraphQLInterfaceType(made) : new GraphQLObjectType(made);
+}
+
+/** As the last one reads values, and as the canonical one is described. A part may leave out where a scalar is specified. */
+function joinedScalar(last: GraphQLScalarType, candidates: readonly Candidate[]): GraphQLScalarType {
+  if (candidates.length === 1 || isSpecifiedScalarType(last)) return last;
+  const canonical = canonicalOf(candidates);
+  const specified = [...candidates.map(({ type }) => type), canonical].findLast(
+    (type) => isScalarType(type) && typeof type.specifiedByURL === 'string',
+  );
+  return new GraphQLScalarType({
+    ...last.toConfig(),
+    description: canonical?.description,
+    specifiedByURL: isScalarType(specified) ? specified.specifiedByURL : undefined,
+    astNode: undefined,
+    extensionASTNodes: [],
+  });
 }
 
 /** The type that says what all of them are: one that is said to, or the last one. */
@@ -190,6 +205,10 @@ function joinedFields({ type, rewire }: Candidate): FieldConfigs {
       Object.assign(argument, { type: rewire(argument.type), astNode: undefined });
   }
   return fields;
+}
+
+function enumValues({ type }: Candidate): GraphQLEnumValueConfigMap {
+  return isEnumType(type) ? type.toConfig().values : {};
 }
 
 function inputFields({ type, rewire }: Candidate): GraphQLInputFieldConfigMap {

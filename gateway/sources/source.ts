@@ -23,12 +23,16 @@ export interface StitchedLookup {
   readonly key: string;
   /** Whether the field takes many objects, and returns a list in their order. */
   readonly isMany: boolean;
+  /** The names of the arguments that it is given. */
+  readonly arguments: readonly string[];
   /** The arguments for objects, of which `key` and what a field requires is known. @param objects one, unless the field takes many */
   argumentsFor(objects: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>>;
 }
 
 /** How the objects of one type of a stitched service are joined with those of others. */
 export interface TypeJoins {
+  /** By what its objects are known, as the text of selections; undefined where that is not said. */
+  readonly key: string | undefined;
   readonly lookups: readonly StitchedLookup[];
   /** What fields need of other services, by their names, as the text of selections. */
   readonly requires: ReadonlyMap<string, string>;

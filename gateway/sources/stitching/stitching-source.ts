@@ -1,4 +1,3 @@
-import { stitchingDirectives } from '@graphql-tools/stitching-directives';
 import {
   buildASTSchema,
   type DocumentNode,
@@ -18,15 +17,19 @@ import { type Permitted, partsByRole, permittedParts, rolePresets } from '../per
 import type { RemoteTarget } from '../remote-schema/index.ts';
 import { remoteOperations } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
-import { type Source, SourceError, type Subschema } from '../source.ts';
+import { type Source, SourceError, type Subschema, type TypeJoins } from '../source.ts';
 import { type SourceOperations, transformedOperations } from '../transforms/index.ts';
-import { typeJoins } from './library-joins.ts';
+import {
+  lookupArguments,
+  readStitchingDirectives,
+  STITCHING_DIRECTIVE_DEFINITIONS,
+  type StitchedType,
+  stitchingDirectiveProblems,
+} from './stitching-directives.ts';
 import { withoutRootFields } from './stitching-visible.ts';
 
 /** The root field that gives the SDL. */
 const SDL_FIELD = '_sdl';
-
-const directives = stitchingDirectives();
 
 /**
  * A service that declares by stitching directives how its types are joined with those of other services.
@@ -53,8 +56,8 @@ export function stitchingSource(
   const upstream = buildStitchedSchema(sdl);
   const { compile, compileSubscription } = remoteOperations(target, upstream);
   const remote = { compile, compileSubscription };
-  const { merge = {} } = directives.stitchingDirectivesTransformer({ schema: upstream });
-  const joins = typeJoins(merge);
+  const types = readStitchingDirectives(upstream);
+  const joins = new Map([...types].map(([name, type]) => [name, typeJoins(type)]));
   const merged = [...joins.keys()];
   const schema = withoutRootFields(upstream, { rootFields: machinery(upstream), keptTypes: merged });
   const subschema = (visible: GraphQLSchema, operations: SourceOperations = remote): Subschema => ({
@@ -90,13 +93,28 @@ export function stitchingSource(
   };
 }
 
+function typeJoins({ key, lookups, requires, isCanonical }: StitchedType): TypeJoins {
+  return {
+    key,
+    lookups: lookups.map((lookup) => ({
+      field: lookup.field,
+      key: lookup.key,
+      isMany: lookup.isMany,
+      arguments: lookup.arguments.map(({ name }) => name),
+      argumentsFor: (objects) => lookupArguments(lookup, objects),
+    })),
+    requires,
+    isCanonical,
+  };
+}
+
 function buildStitchedSchema(sdl: string): GraphQLSchema {
   const found: string[] = [];
   try {
     const document = parse(sdl);
     const schema = buildASTSchema(withDirectiveDefinitions(document));
     found.push(...schemaValidationProblems(schema));
-    if (found.length === 0) directives.stitchingDirectivesValidator(schema);
+    if (found.length === 0) found.push(...stitchingDirectiveProblems(schema));
     if (found.length === 0) return schema;
   } catch (error) {
     found.push(...(error as Error).message.split('\n\n'));
@@ -109,7 +127,7 @@ function withDirectiveDefinitions(document: DocumentNode): DocumentNode {
   const defined = new Set(
     document.definitions.flatMap((one) => (one.kind === Kind.DIRECTIVE_DEFINITION ? [one.name.value] : [])),
   );
-  const missing = parse(directives.allStitchingDirectivesTypeDefs).definitions.filter(
+  const missing = parse(STITCHING_DIRECTIVE_DEFINITIONS).definitions.filter(
     (one) => one.kind === Kind.DIRECTIVE_DEFINITION && !defined.has(one.name.value),
   );
   return { ...document, definitions: [...document.definitions, ...missing] };
@@ -134,7 +152,7 @@ function callPerObject({ name, type }: GraphQLField<unknown, unknown>, schema: G
 }
 
 function isEntry(field: FieldDefinitionNode | null | undefined): boolean {
-  return field?.directives?.some((directive) => directive.name.value === directives.mergeDirective.name) ?? false;
+  return field?.directives?.some((directive) => directive.name.value === 'merge') ?? false;
 }
 
 /** Presets by the names that root types have in the service. */

@@ -103,6 +103,18 @@ describe('portico check', () => {
     ]);
   });
 
+  test('reports all mistakes in the directives of a stitched service', async () => {
+    const sdl = `type Query { user(id: ID!, at: Int): User @merge users(ids: [ID!]!): [User] @merge(keyArg: "id") }
+      type User @key(selectionSet: "id") { id: ID! }`;
+    const { path } = await keep(described({ users: sdl }, 'stitching'));
+    const { report } = await reportOf({ location: path });
+    expect(report.problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining('its SDL: User @key: "id": Syntax Error'),
+      expect.stringContaining('its SDL: Query.user @merge: the field has not exactly one argument'),
+      expect.stringContaining('its SDL: Query.users @merge: the field has no argument "id"'),
+    ]);
+  });
+
   test('records the schema of each kind of service, and checks against the recordings', async () => {
     const products = await keep(productsSubgraph());
     const sdl = `${stitchingDirectives().allStitchingDirectivesTypeDefs}
