@@ -105,12 +105,6 @@ export function misplacedFile(): GraphQLError {
   return new GraphQLError(message, { extensions: { path: '$', code: 'not-supported' } });
 }
 
-/** A field that its caller is not authorized for, with the message and the code of Apollo's router. */
-export function unauthorizedField(path: readonly (string | number)[]): GraphQLError {
-  const extensions = { path: '$', code: 'UNAUTHORIZED_FIELD_OR_TYPE' };
-  return new GraphQLError('Unauthorized field or type', { path, extensions });
-}
-
 /** Why an operation cannot be planned, as the planner says it. */
 interface UnplannableReason {
   readonly message: string;

@@ -2,6 +2,7 @@ import { type DocumentNode, type ExecutionResult, GraphQLError, Kind, type Opera
 import type { Done } from '../../platform/index.ts';
 import {
   type FederatedGraph,
+  type JoinError,
   type JoinResult,
   type PreparedJoin,
   type PreparedSubscription,
@@ -31,21 +32,27 @@ export type RunOtherwise = (
   done: Done<OperationAnswer>,
 ) => boolean;
 
+export interface JoinOptions {
+  /** Compiles a document of introspection fields alone. */
+  readonly introspect?: (text: string) => CompiledOperation;
+  readonly runOtherwise?: RunOtherwise;
+  /** Fields that the caller may not have, as `Type.field`: they are null, with an error each, and are not fetched. */
+  readonly refused?: ReadonlySet<string> | undefined;
+}
+
 /**
  * Compiles an operation over several services. One that cannot be planned is compiled to its rejection.
  *
- * @param introspect compiles a document of introspection fields alone
  * @returns undefined for an operation with introspection fields where nothing compiles these
  */
 export function compileJoin(
   graph: Graph,
   { document, operation }: OperationDocument,
-  introspect: ((text: string) => CompiledOperation) | undefined,
-  runOtherwise: RunOtherwise = () => false,
+  { introspect, runOtherwise = () => false, refused }: JoinOptions,
 ): CompiledOperation | undefined {
   let join: PreparedJoin<OperationContext>;
   try {
-    join = graph.prepare(document, operation.name?.value);
+    join = graph.prepare(document, operation.name?.value, refused);
   } catch (error) {
     return { kind: 'join', run: (_variables, context, done) => done(rejectedResult(error, context)) };
   }
@@ -87,17 +94,20 @@ export function compileJoin(
  * Compiles a subscription whose events several services complete.
  *
  * @param openSource compiles what the events come from; undefined where the service has none
+ * @param refused fields that the caller may not have, as `Type.field`
  * @throws UnplannableOperation
  */
 export function compileJoinedEvents(
   graph: Graph,
   { document, operation }: OperationDocument,
   openSource: (service: string, operation: OperationDocument) => CompiledSubscription | undefined,
+  refused?: ReadonlySet<string>,
 ): CompiledSubscription {
-  const join = graph.prepareSubscription(document, operation.name?.value);
+  const join = graph.prepareSubscription(document, operation.name?.value, refused);
   const opened = new WeakMap<OperationDefinitionNode, CompiledSubscription | undefined>();
   const sourceOf = (variables: Variables) => {
-    const { service, operation: own } = join.source(variables);
+    const { service, operation: own } = join.source(variables) ?? {};
+    if (service === undefined || !own) return undefined;
     if (!opened.has(own)) opened.set(own, openSource(service, documentOf(own)));
     return opened.get(own);
   };
@@ -105,7 +115,10 @@ export function compileJoinedEvents(
     open: (variables, context) => {
       try {
         const source = sourceOf(variables);
-        if (!source) return failedEvents([noSourceOfSubscription()]);
+        if (!source) {
+          const refusals = join.refusals(variables, context).map(toGraphQLError);
+          return failedEvents(refusals.length > 0 ? refusals : [noSourceOfSubscription()]);
+        }
         return mapEvents(source.open(variables, context), (event) => joinedEvent(join, event, variables, context));
       } catch (error) {
         // What `@skip` and `@include` leave may not be plannable.
@@ -152,15 +165,16 @@ export function toOperationAnswer(result: JoinResult, context: OperationContext)
 function toExecutionResult(result: JoinResult, context: OperationContext): ExecutionResult {
   takeHints(result, context);
   const { data, errors = [] } = responseObject(result);
-  const graphqlErrors = errors.map(
-    ({ message, path, extensions, cause }) =>
-      new GraphQLError(message, {
-        ...(path && { path }),
-        ...(cause && { originalError: cause }),
-        extensions: { ...withoutTraces(extensions) },
-      }),
-  );
+  const graphqlErrors = errors.map(toGraphQLError);
   return { data, ...(graphqlErrors.length > 0 && { errors: graphqlErrors }) };
+}
+
+function toGraphQLError({ message, path, extensions, cause }: JoinError): GraphQLError {
+  return new GraphQLError(message, {
+    ...(path && { path }),
+    ...(cause && { originalError: cause }),
+    extensions: { ...withoutTraces(extensions) },
+  });
 }
 
 function takeHints({ extensions }: JoinResult, context: OperationContext): void {

@@ -1,7 +1,7 @@
 import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, parse } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { Variables } from '../../syntax/index.ts';
-import { UnplannableOperation } from '../errors.ts';
+import { type JoinError, UnplannableOperation } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { readClientOperation } from '../plan/index.ts';
 import type { FetchDescription } from './describe-fetches.ts';
@@ -54,8 +54,13 @@ export interface PreparedJoin<Context> {
 
 /** A subscription that is ready to run: one subgraph sends the events, and fields of others are joined to each. */
 export interface PreparedSubscription<Context> {
-  /** The service to subscribe to, and the operation for it, of which it is given the client's variables. */
-  source(variables: Variables): { readonly service: string; readonly operation: OperationDefinitionNode };
+  /**
+   * The service to subscribe to, and the operation for it, of which it is given the client's variables; undefined where all of the
+   * subscription is refused.
+   */
+  source(variables: Variables): { readonly service: string; readonly operation: OperationDefinitionNode } | undefined;
+  /** Why there is none: the fields that are refused. */
+  refusals(variables: Variables, context: Context): readonly JoinError[];
   /** Completes an event: a GraphQL result of the service, parsed. It is changed. */
   join(event: unknown, variables: Variables, context: Context): Promise<JoinResult>;
 }
@@ -75,13 +80,18 @@ export class FederatedGraph<Context> {
    * Prepares a query or a mutation. Its plan is made at once where no variable decides about `@skip` or `@include`, else
    * once for each set of their values.
    * @param document valid against `publicSchema`
+   * @param refused fields that the caller may not have, as `Type.field`: they are null, with an error each
    * @throws UnplannableOperation when it cannot be planned
    */
-  prepare(document: string | DocumentNode, operationName?: string): PreparedJoin<Context> {
+  prepare(
+    document: string | DocumentNode,
+    operationName?: string,
+    refused?: ReadonlySet<string>,
+  ): PreparedJoin<Context> {
     const operation = readClientOperation(parsed(document), operationName);
     const kind = operation.definition.operation;
     if (kind === 'subscription') throw new UnplannableOperation('a subscription is no single answer');
-    const variantFor = variants(operation, this.#scope);
+    const variantFor = variants(operation, this.#scope, refused);
     if (operation.conditions.length === 0) variantFor({});
     return {
       kind,
@@ -104,32 +114,40 @@ export class FederatedGraph<Context> {
    * Prepares a subscription.
    * @throws UnplannableOperation when it cannot be planned
    */
-  prepareSubscription(document: string | DocumentNode, operationName?: string): PreparedSubscription<Context> {
+  prepareSubscription(
+    document: string | DocumentNode,
+    operationName?: string,
+    refused?: ReadonlySet<string>,
+  ): PreparedSubscription<Context> {
     const operation = readClientOperation(parsed(document), operationName);
     if (operation.definition.operation !== 'subscription') throw new UnplannableOperation('it is no subscription');
-    const variantFor = variants(operation, this.#scope);
+    const variantFor = variants(operation, this.#scope, refused);
     if (operation.conditions.length === 0) variantFor({});
     const { services } = this.#scope;
-    const planned = (variables: Variables) => {
-      const { primary, ...variant } = variantFor(variables);
-      if (!primary) throw new UnplannableOperation('the subscription has no field to subscribe to');
-      return { primary, ...variant };
-    };
     return {
       source: (variables) => {
-        const { service, operation: ofService } = planned(variables).primary;
-        return { service, operation: ofService };
+        const { primary, denied = [] } = variantFor(variables);
+        if (primary) return { service: primary.service, operation: primary.operation };
+        if (denied.length > 0) return undefined;
+        throw new UnplannableOperation('the subscription has no field to subscribe to');
       },
+      refusals: (variables, context) => finishRun(startRun(variables, context, raise), variantFor(variables)).errors,
       join: (event, variables, context) =>
         new Promise((resolve, reject) => {
-          const variant = planned(variables);
+          const variant = variantFor(variables);
           const { primary, step } = variant;
+          if (!primary) throw new UnplannableOperation('the subscription has no field to subscribe to');
           const run = startRun(variables, context, reject);
           primary.take(services.readEvent(primary.service, event, run), run);
           perform(step, run, () => resolve(finishRun(run, variant)));
         }),
     };
   }
+}
+
+/** Nothing is fetched that could fail. */
+function raise(error: unknown): never {
+  throw error;
 }
 
 function parsed(document: string | DocumentNode): DocumentNode {

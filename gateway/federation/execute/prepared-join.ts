@@ -16,6 +16,7 @@ import { compilePlan, compileSubscription } from './compile-plan.ts';
 import { atDependents, type DependentFields, dependentFields } from './dependent-fields.ts';
 import type { FetchDescription } from './describe-fetches.ts';
 import { inTurn, planMutation } from './mutation-order.ts';
+import { type DeniedField, type RefusedFields, refuseFields, reportRefused } from './refused-fields.ts';
 import { relayedRequest } from './relay.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
 import { type CompiledRootFetch, takeAnswer } from './root-fetch.ts';
@@ -44,6 +45,9 @@ export interface Variant<Context> {
   readonly step: FetchStep<Context> | undefined;
   readonly shape: ObjectShape;
   readonly dependents: DependentFields;
+  readonly types: SupergraphTypes;
+  /** Fields that the caller may not have. */
+  readonly denied?: readonly DeniedField[] | undefined;
   /** Subscriptions: where the events come from. */
   readonly primary: CompiledRootFetch<Context> | undefined;
   readonly relay?: RelayedFetch<Context> | undefined;
@@ -67,17 +71,20 @@ function compileVariant<Context>(
   operation: ClientOperation,
   conditions: Conditions,
   { types, publicSchema, services }: GraphScope<Context>,
+  refusals: RefusedFields | undefined,
 ): Variant<Context> {
-  const fields = rootFieldsOf(operation, conditions).filter(({ name }) => !name.value.startsWith('__'));
+  const rest = refusals ? refusals.rest : operation;
+  const fields = rest ? rootFieldsOf(rest, conditions).filter(({ name }) => !name.value.startsWith('__')) : [];
   const shape = responseShapeOf(operation, conditions, publicSchema, types);
-  if (fields.length === 0) return { step: undefined, shape, dependents: new Map(), primary: undefined };
+  const about = { shape, types, denied: refusals?.denied };
+  if (!rest || fields.length === 0) return { ...about, step: undefined, dependents: new Map(), primary: undefined };
   const { operation: kind, variableDefinitions: clientVariables = [] } = operation.definition;
   const scope = { types, clientVariables, services };
   const steps = planningSteps();
-  const plan = (some: readonly FieldNode[]) => planFields(operation, some, conditions, types, steps);
+  const plan = (some: readonly FieldNode[]) => planFields(rest, some, conditions, types, steps);
   if (kind === 'subscription') {
     const planned = plan(fields);
-    return { shape, dependents: dependentFields([planned]), ...compileSubscription(planned, scope) };
+    return { ...about, dependents: dependentFields([planned]), ...compileSubscription(planned, scope) };
   }
   const takesSeveral = (service: string) => services.takesMutations?.(service) ?? true;
   const parts = kind === 'mutation' ? planMutation(fields, plan, takesSeveral) : [{ fields, plan: plan(fields) }];
@@ -88,14 +95,14 @@ function compileVariant<Context>(
     waves += own.waves;
     return { ...own, keys: new Set(part.fields.map(operation.responseKey)) };
   });
-  const isWhole = operation.hasClientKeys && !shape.fields.some(({ name }) => name.startsWith('__'));
+  const isWhole = !refusals && operation.hasClientKeys && !shape.fields.some(({ name }) => name.startsWith('__'));
   const request = isWhole ? relayedRequest(operation, plans, publicSchema, types) : undefined;
   return {
+    ...about,
     step: compiled.length === 1 ? compiled[0]?.step : inTurn(compiled, shape),
-    shape,
     dependents: dependentFields(plans),
     primary: undefined,
-    relay: request && relayOf<Context>(request, shape),
+    relay: request && relayOf<Context>(request, shape, types),
     fetches: compiled.flatMap((one) => one.fetches),
   };
 }
@@ -107,8 +114,10 @@ const KEPT_VARIANTS: CacheBounds = { entries: 16, weights: [] };
 export function variants<Context>(
   operation: ClientOperation,
   scope: GraphScope<Context>,
+  refused?: ReadonlySet<string>,
 ): (variables: Readonly<Record<string, unknown>>) => Variant<Context> {
   const kept = new SecondChanceCache<Variant<Context> | UnplannableOperation>(KEPT_VARIANTS);
+  const refusals = refused && refuseFields(operation, scope.publicSchema, refused);
   const decide = (variables: Readonly<Record<string, unknown>>) =>
     operation.conditions.map(({ name, byDefault }): [string, boolean] => {
       const given = Object.hasOwn(variables, name) ? variables[name] : undefined;
@@ -121,7 +130,7 @@ export function variants<Context>(
     if (known instanceof UnplannableOperation) throw known;
     if (known) return known;
     try {
-      const made = compileVariant(operation, new Map(decided), scope);
+      const made = compileVariant(operation, new Map(decided), scope, refusals);
       kept.keep(key, made);
       return made;
     } catch (error) {
@@ -143,9 +152,11 @@ export function startRun<Context>(
 
 /** Writes the result of a run. */
 export function finishRun<Context>(
-  { data, errors: found, extensions }: PlanRun<Context>,
-  { shape, dependents }: Pick<Variant<Context>, 'shape' | 'dependents'>,
+  run: PlanRun<Context>,
+  { shape, dependents, denied, types }: Pick<Variant<Context>, 'shape' | 'dependents' | 'denied' | 'types'>,
 ): JoinResult {
+  if (denied) reportRefused(denied, run, shape, types);
+  const { data, errors: found, extensions } = run;
   const errors: JoinError[] = [];
   for (const error of found)
     for (const one of atDependents(error, dependents, shape, data)) reportError({ errors }, one);
@@ -183,7 +194,7 @@ function raise(error: unknown): never {
   throw error;
 }
 
-function relayOf<Context>(request: SubgraphRequest, shape: ObjectShape): RelayedFetch<Context> {
+function relayOf<Context>(request: SubgraphRequest, shape: ObjectShape, types: SupergraphTypes): RelayedFetch<Context> {
   const { service, kind } = request;
   const result = (
     answer: (run: PlanRun<Context>) => SubgraphAnswer,
@@ -192,7 +203,7 @@ function relayOf<Context>(request: SubgraphRequest, shape: ObjectShape): Relayed
   ) => {
     const run = startRun(variables, context, raise);
     takeAnswer(request.rootKeys, answer(run), run);
-    return finishRun(run, { shape, dependents: NO_DEPENDENTS });
+    return finishRun(run, { shape, types, dependents: NO_DEPENDENTS });
   };
   return {
     subgraph: service,

@@ -25,7 +25,7 @@ export class JoinedGraph {
 
   /** @param introspect compiles a document of introspection fields alone */
   compile(operation: OperationDocument, introspect: (text: string) => CompiledOperation): CompiledOperation {
-    const compiled = compileJoin(this.#opened(), operation, introspect);
+    const compiled = compileJoin(this.#opened(), operation, { introspect });
     if (!compiled) throw new TypeError('introspection can always be compiled');
     return compiled;
   }

@@ -6,8 +6,11 @@ export type SubgraphTargets = ReadonlyMap<string, RemoteTarget>;
 
 /** Executes operations over the subgraphs of a supergraph. */
 export interface FederationEngine {
-  /** Makes one ready to be run for any number of callers; undefined for one that introspects the schema. */
-  compile(operation: OperationDocument): CompiledOperation | undefined;
+  /**
+   * Makes one ready to be run for any number of callers; undefined for one that introspects the schema.
+   * @param refused fields that these may not have, as `Type.field`
+   */
+  compile(operation: OperationDocument, refused?: ReadonlySet<string>): CompiledOperation | undefined;
   /** The same for a subscription; undefined for one that cannot be planned. */
-  compileSubscription(operation: OperationDocument): CompiledSubscription | undefined;
+  compileSubscription(operation: OperationDocument, refused?: ReadonlySet<string>): CompiledSubscription | undefined;
 }

@@ -25,13 +25,18 @@ export function openPlannedEngine(supergraph: Supergraph, targets: SubgraphTarge
   };
   return {
     // Introspection is answered from the schema of the whole graph.
-    compile: (operation) => compileJoin(graph, operation, undefined, relayed),
-    compileSubscription: (operation) =>
+    compile: (operation, refused) => compileJoin(graph, operation, { runOtherwise: relayed, refused }),
+    compileSubscription: (operation, refused) =>
       undefinedIfUnplannable(() =>
-        compileJoinedEvents(graph, operation, (service, own) => {
-          const target = targets.get(service);
-          return target && compileRemoteSubscription(target, own);
-        }),
+        compileJoinedEvents(
+          graph,
+          operation,
+          (service, own) => {
+            const target = targets.get(service);
+            return target && compileRemoteSubscription(target, own);
+          },
+          refused,
+        ),
       ),
   };
 }
