@@ -27,7 +27,14 @@ export {
   remoteSchema,
 } from './opening/index.ts';
 export { contextBelow, type HttpHints, type OperationContext } from './operation-context.ts';
-export { compileJoin, compileJoinedEvents, documentOf, resultOfAnswer } from './planned-operations.ts';
+export {
+  compileJoin,
+  compileJoinedEvents,
+  documentOf,
+  type RunOtherwise,
+  resultOfAnswer,
+  toOperationAnswer,
+} from './planned-operations.ts';
 export { mapErrors } from './remote-schema/index.ts';
 export { openSchemaStore, type SchemaStore } from './schema-store.ts';
 export { joinedReasons, serviceMessage } from './service-text.ts';

@@ -1,4 +1,4 @@
-import { type FieldNode, type GraphQLSchema, Kind, print } from 'graphql';
+import { type FieldNode, type GraphQLSchema, Kind, type OperationDefinitionNode, print } from 'graphql';
 import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isIntrospectionField } from '../../syntax/index.ts';
@@ -22,7 +22,7 @@ import type { ReplyBytes } from './reply-bytes.ts';
 import { type CompiledRootFetch, takeAnswer } from './root-fetch.ts';
 import { type FetchStep, type PlanRun, reportError, type SubgraphExtensions } from './run.ts';
 import type { Services, SubgraphAnswer } from './services.ts';
-import { failure, readReply, type SubgraphRequest } from './subgraph-request.ts';
+import { failure, readReply } from './subgraph-request.ts';
 
 /** The result of an operation. */
 export interface JoinResult {
@@ -59,7 +59,11 @@ export interface Variant<Context> {
 export interface RelayedFetch<Context> {
   readonly subgraph: string;
   readonly kind: 'query' | 'mutation';
+  /** The request, and its body as text. */
+  readonly operation: OperationDefinitionNode;
   body(variables: Readonly<Record<string, unknown>>): string;
+  /** The result of a response that has been read. */
+  complete(answer: SubgraphAnswer, variables: Readonly<Record<string, unknown>>, context: Context): JoinResult;
   /** The result of a response that holds more than data. */
   read(reply: ReplyBytes, variables: Readonly<Record<string, unknown>>, context: Context): JoinResult;
   /** The result where the subgraph did not respond. */
@@ -96,13 +100,13 @@ function compileVariant<Context>(
     return { ...own, keys: new Set(part.fields.map(operation.responseKey)) };
   });
   const isWhole = !refusals && operation.hasClientKeys && !shape.fields.some(({ name }) => name.startsWith('__'));
-  const request = isWhole ? relayedRequest(operation, plans, publicSchema, types) : undefined;
+  const relayed = isWhole ? relayedRequest(operation, plans, publicSchema, types) : undefined;
   return {
     ...about,
     step: compiled.length === 1 ? compiled[0]?.step : inTurn(compiled, shape),
     dependents: dependentFields(plans),
     primary: undefined,
-    relay: request && relayOf<Context>(request, shape, types),
+    relay: relayed && relayOf<Context>(relayed, shape, types),
     fetches: compiled.flatMap((one) => one.fetches),
   };
 }
@@ -194,7 +198,11 @@ function raise(error: unknown): never {
   throw error;
 }
 
-function relayOf<Context>(request: SubgraphRequest, shape: ObjectShape, types: SupergraphTypes): RelayedFetch<Context> {
+function relayOf<Context>(
+  { operation, request }: NonNullable<ReturnType<typeof relayedRequest>>,
+  shape: ObjectShape,
+  types: SupergraphTypes,
+): RelayedFetch<Context> {
   const { service, kind } = request;
   const result = (
     answer: (run: PlanRun<Context>) => SubgraphAnswer,
@@ -208,7 +216,9 @@ function relayOf<Context>(request: SubgraphRequest, shape: ObjectShape, types: S
   return {
     subgraph: service,
     kind,
+    operation,
     body: request.body,
+    complete: (answer, variables, context) => result(() => answer, variables, context),
     read: (reply, variables, context) => result((run) => readReply(service, reply, run), variables, context),
     fail: ({ message, extensions }, variables, context) =>
       result(() => failure(service, message, extensions), variables, context),

@@ -5,6 +5,7 @@ import {
   isEnumType,
   isObjectType,
   Kind,
+  type OperationDefinitionNode,
   type SelectionNode,
 } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
@@ -23,7 +24,7 @@ export function relayedRequest(
   plans: readonly OperationPlan[],
   schema: GraphQLSchema,
   types: SupergraphTypes,
-): SubgraphRequest | undefined {
+): { readonly operation: OperationDefinitionNode; readonly request: SubgraphRequest } | undefined {
   const [plan, ...otherPlans] = plans;
   const [wave, ...joins] = plan?.waves ?? [];
   const [fetch, ...others] = wave ?? [];
@@ -39,16 +40,12 @@ export function relayedRequest(
     });
   if (!isPlain(fetch.selections, schema.getRootType(definition.operation))) return undefined;
   const { name } = definition;
-  return prepareRequest(
-    fetchText(
-      {
-        kind: Kind.OPERATION_DEFINITION,
-        operation: definition.operation,
-        ...(name && { name }),
-        variableDefinitions: usedVariables(definition.variableDefinitions ?? [], fetch.selections),
-        selectionSet: { kind: Kind.SELECTION_SET, selections: fetch.selections },
-      },
-      fetch.service,
-    ),
-  );
+  const operation: OperationDefinitionNode = {
+    kind: Kind.OPERATION_DEFINITION,
+    operation: definition.operation,
+    ...(name && { name }),
+    variableDefinitions: usedVariables(definition.variableDefinitions ?? [], fetch.selections),
+    selectionSet: { kind: Kind.SELECTION_SET, selections: fetch.selections },
+  };
+  return { operation, request: prepareRequest(fetchText(operation, fetch.service)) };
 }

@@ -1,14 +1,18 @@
 import type { GraphQLSchema } from 'graphql';
-import { FederatedGraph } from '../../federation/index.ts';
+import { FederatedGraph, type RelayedFetch } from '../../federation/index.ts';
 import {
   type CompiledOperation,
   type CompiledSubscription,
   compileJoin,
   compileJoinedEvents,
+  documentOf,
   type OperationContext,
   type OperationDocument,
+  type RunOtherwise,
+  toOperationAnswer,
 } from '../../sources/index.ts';
-import { joinedServices } from './joined-services.ts';
+import { PassthroughBody } from '../../upstream/index.ts';
+import { joinedServices, readAnswer } from './joined-services.ts';
 import { type JoinedParts, joinedTypes } from './joined-types.ts';
 
 /** Plans operations over several sources of a role's graph, as those over subgraphs are planned. */
@@ -25,7 +29,7 @@ export class JoinedGraph {
 
   /** @param introspect compiles a document of introspection fields alone */
   compile(operation: OperationDocument, introspect: (text: string) => CompiledOperation): CompiledOperation {
-    const compiled = compileJoin(this.#opened(), operation, { introspect });
+    const compiled = compileJoin(this.#opened(), operation, { introspect, runOtherwise: this.#relays() });
     if (!compiled) throw new TypeError('introspection can always be compiled');
     return compiled;
   }
@@ -36,6 +40,28 @@ export class JoinedGraph {
     return compileJoinedEvents(this.#opened(), operation, (service, own) =>
       subschemas.find(({ source }) => source === service)?.compileSubscription?.(own),
     );
+  }
+
+  /** An operation that one source answers alone is relayed, unless its values have to be checked. */
+  #relays(): RunOtherwise {
+    const compiled = new WeakMap<RelayedFetch<OperationContext>, CompiledOperation | undefined>();
+    const compiledFor = (relay: RelayedFetch<OperationContext>): CompiledOperation | undefined => {
+      if (!compiled.has(relay)) {
+        const source = this.#parts.subschemas.find((one) => one.source === relay.subgraph);
+        compiled.set(relay, source?.uncheckedTypes ? undefined : source?.compile?.(documentOf(relay.operation)));
+      }
+      return compiled.get(relay);
+    };
+    return (join, variables, context, done) => {
+      const relay = join.relay(variables);
+      const whole = relay && compiledFor(relay);
+      if (!whole) return false;
+      whole.run(variables, context, (answer) => {
+        if (answer instanceof PassthroughBody) done(answer);
+        else done(toOperationAnswer(relay.complete(readAnswer(relay.subgraph, answer), variables, context), context));
+      });
+      return true;
+    };
   }
 
   /** Many roles never ask for more than one source at a time. */

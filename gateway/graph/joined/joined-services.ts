@@ -42,7 +42,7 @@ function withOwn(
 }
 
 /** Errors are those that the source has made for the client already. */
-function readAnswer(service: string, answer: OperationAnswer): SubgraphAnswer {
+export function readAnswer(service: string, answer: OperationAnswer): SubgraphAnswer {
   const { data, errors = [] } = resultOfAnswer(answer, service);
   const isOwn = answer instanceof PassthroughBody;
   return {

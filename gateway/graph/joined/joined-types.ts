@@ -5,6 +5,7 @@ import {
   type GraphQLSchema,
   getNamedType,
   isAbstractType,
+  isEnumType,
   isInterfaceType,
   isObjectType,
   isUnionType,
@@ -48,6 +49,10 @@ export function joinedTypes({ internal, subschemas, relationships }: JoinedParts
   const isAbstract = ofKnown((name) => schemas.some((schema) => isAbstractType(schema.getType(name))));
   const members = ofKnown((name) => new Set(schemas.flatMap((schema) => membersOf(schema, name))));
   const objects = ofKnown((name) => [...(members(name) ?? [])].filter((member) => !isAbstract(member)));
+  const hidesValues = ofKnown((name) => {
+    const shown = valuesOf(internal, name);
+    return schemas.some((schema) => valuesOf(schema, name).some((value) => !shown.includes(value)));
+  });
   const directives = new Set(
     subschemas.flatMap(({ schema }) => schema.getDirectives().map((directive) => directive.name)),
   );
@@ -60,7 +65,7 @@ export function joinedTypes({ internal, subschemas, relationships }: JoinedParts
     isAbstract: (typename) => isAbstract(typename) === true,
     objectsOf: (name) => objects(name) ?? [],
     isHidden: (name, value) => value === undefined && internal.getType(name) === undefined && isKnown(name),
-    hidesValues: () => false,
+    hidesValues: (name) => hidesValues(name) === true,
     answers: (service, typename, field) => {
       const found = type(typename)?.in(service)?.field(field);
       return field === '__typename' || (found !== undefined && !found.isHidden && found.requires === undefined);
@@ -77,6 +82,11 @@ const NONE: readonly never[] = [];
 function executableDirectives({ directives = NONE }: FieldNode, known: ReadonlySet<string>) {
   if (directives.length === 0) return NONE;
   return directives.filter(({ name: { value } }) => value !== 'skip' && value !== 'include' && known.has(value));
+}
+
+function valuesOf(schema: GraphQLSchema, name: string): readonly string[] {
+  const type = schema.getType(name);
+  return isEnumType(type) ? type.getValues().map((value) => value.name) : [];
 }
 
 /** The objects and interfaces that are of an interface or a union. */
