@@ -4,9 +4,8 @@ import {
   type FieldDefinitionNode,
   Kind,
   type SelectionNode,
-  type TypeNode,
 } from 'graphql';
-import { innermostTypeName } from '../syntax/index.ts';
+import { innermostTypeName, typeText } from '../syntax/index.ts';
 import { directiveArgument, fieldNamesOf, hasTrueArgument, parseFieldSet } from './join-directives.ts';
 
 /** A set of fields as a directive has it: that of a key, of `@requires` or of `@provides`. */
@@ -213,10 +212,4 @@ function isFalse({ arguments: given }: ConstDirectiveNode, name: string): boolea
 /** The name in a type as it stands in SDL. */
 export function typeNameIn(type: string): string {
   return type.replace(/[[\]!]/g, '');
-}
-
-/** As it stands in SDL. */
-function typeText(type: TypeNode): string {
-  if (type.kind === Kind.NON_NULL_TYPE) return `${typeText(type.type)}!`;
-  return type.kind === Kind.LIST_TYPE ? `[${typeText(type.type)}]` : type.name.value;
 }

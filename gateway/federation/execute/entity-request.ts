@@ -3,15 +3,12 @@ import {
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
-  print,
   type SelectionNode,
-  stripIgnoredCharacters,
   type TypeNode,
   type VariableDefinitionNode,
-  visit,
 } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
-import { nameNode } from '../../syntax/index.ts';
+import { nameNode, RequestTexts, requestText, usedVariables } from '../../syntax/index.ts';
 import type { Fetch, RenamedKey } from '../plan/index.ts';
 import { fieldsOf, responseKey, separateTypes } from '../plan/index.ts';
 import type { FetchText } from './subgraph-request.ts';
@@ -38,8 +35,9 @@ export function entityRequest(
   clientVariables: VariableDefinitions,
 ): { fetch: FetchText; questions: EntityQuestion[] } {
   const groups = new Map<string, Fetch[]>();
+  const texts = new RequestTexts();
   for (const fetch of asked) {
-    const text = fetch.selections.map((selection) => print(selection)).join(' ');
+    const text = texts.selections(fetch.selections);
     const represented = fetch.representations.map((one) => [
       one.type,
       one.typename,
@@ -87,7 +85,7 @@ export function fetchText(
 ): FetchText {
   return {
     serviceName,
-    operation: stripIgnoredCharacters(print(operation)),
+    operation: requestText(operation),
     operationKind: operation.operation,
     rootKeys: fieldsOf(operation.selectionSet.selections, undefined).map(({ field }) => responseKey(field)),
     ...(operation.name && { operationName: operation.name.value }),
@@ -95,17 +93,6 @@ export function fetchText(
       .map(({ variable }) => variable.name.value)
       .filter((name) => !own.has(name)),
   };
-}
-
-/** Of several definitions, those whose variables are used. */
-export function usedVariables(
-  definitions: VariableDefinitions,
-  selections: readonly SelectionNode[],
-): readonly VariableDefinitionNode[] {
-  if (definitions.length === 0) return definitions;
-  const used = new Set<string>();
-  visit({ kind: Kind.SELECTION_SET, selections }, { Variable: ({ name }) => void used.add(name.value) });
-  return definitions.filter(({ variable }) => used.has(variable.name.value));
 }
 
 const variableNode = (value: string) => ({ kind: Kind.VARIABLE, name: nameNode(value) }) as const;

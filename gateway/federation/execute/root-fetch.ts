@@ -1,8 +1,9 @@
 import { Kind, type OperationDefinitionNode } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
+import { usedVariables } from '../../syntax/index.ts';
 import type { JsonObject } from '../json.ts';
 import { type Fetch, type RenamedKey, separateTypes } from '../plan/index.ts';
-import { fetchText, fieldTypeIn, usedVariables, type VariableDefinitions } from './entity-request.ts';
+import { fetchText, fieldTypeIn, type VariableDefinitions } from './entity-request.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
 import { compileRestoring, restoredPath, selectedKeys } from './renamed-keys.ts';

@@ -3,11 +3,11 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   Kind,
-  print,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 import { fieldText, type SupergraphTypes } from '../../supergraph/index.ts';
+import { directivesText } from '../../syntax/index.ts';
 import { type Conditions, isIncluded } from './client-operation.ts';
 import type { Steps } from './steps.ts';
 
@@ -168,7 +168,7 @@ export class SelectionsFactory {
   }
 
   #textOf(selection: SelectionNode): string {
-    const directives = (selection.directives ?? []).map((one) => print(one)).join('');
+    const directives = directivesText(selection.directives);
     if (selection.kind === Kind.FRAGMENT_SPREAD) return `...${selection.name.value}${directives}`;
     const below = selection.selectionSet ? `{${this.#idOf(selection.selectionSet)}}` : '';
     if (selection.kind === Kind.FIELD)
