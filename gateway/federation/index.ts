@@ -7,4 +7,4 @@ export {
   type PreparedSubscription,
   responseObject,
 } from './execute/index.ts';
-export { plannedServices } from './plan/index.ts';
+export { plannedServices, ServiceObjects } from './plan/index.ts';

@@ -58,8 +58,11 @@ function compileWave<Context>(wave: readonly Fetch[], { types, clientVariables }
   const entities = new Map<string, Fetch[]>();
   const pathOf = ({ path }: Fetch) => compileFlattenPath(path, types);
   for (const fetch of wave) {
-    if (fetch.kind === 'entities') entities.set(fetch.service, [...(entities.get(fetch.service) ?? []), fetch]);
-    else if (fetch.path.length > 0) steps.push(compileNestedRoot(fetch, pathOf(fetch), types, clientVariables));
+    if (fetch.kind === 'entities') {
+      const known = entities.get(fetch.service);
+      if (known) known.push(fetch);
+      else entities.set(fetch.service, [fetch]);
+    } else if (fetch.path.length > 0) steps.push(compileNestedRoot(fetch, pathOf(fetch), types, clientVariables));
     else steps.push(rootFetchStep(compileRootFetch(fetch, types, clientVariables)));
   }
   for (const fetches of entities.values()) steps.push(compileEntityFetch(fetches, pathOf, types, clientVariables));

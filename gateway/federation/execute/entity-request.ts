@@ -45,7 +45,9 @@ export function entityRequest(
       one.isForAnyType,
     ]);
     const same = JSON.stringify([text, represented]);
-    groups.set(same, [...(groups.get(same) ?? []), fetch]);
+    const group = groups.get(same);
+    if (group) group.push(fetch);
+    else groups.set(same, [fetch]);
   }
   const isAlone = groups.size === 1;
   const taken = new Set(clientVariables.map(({ variable }) => variable.name.value));

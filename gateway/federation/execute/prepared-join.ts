@@ -3,7 +3,13 @@ import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts'
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isIntrospectionField } from '../../syntax/index.ts';
 import { type JoinError, type SubgraphFailure, UnplannableOperation } from '../errors.ts';
-import { type ClientOperation, type Conditions, planFields, planningSteps, rootFieldsOf } from '../plan/index.ts';
+import {
+  type ClientOperation,
+  type Conditions,
+  OperationPlanner,
+  rootFieldsOf,
+  type ServiceObjects,
+} from '../plan/index.ts';
 import {
   completeValues,
   type ErrorPlace,
@@ -33,6 +39,7 @@ export interface JoinResult {
 /** What all operations of a graph share. */
 export interface GraphScope<Context> {
   readonly types: SupergraphTypes;
+  readonly objects: ServiceObjects;
   readonly publicSchema: GraphQLSchema;
   readonly send: Send<Context>;
 }
@@ -63,15 +70,15 @@ export interface RelayedFetch<Context> {
 function compileVariant<Context>(
   operation: ClientOperation,
   conditions: Conditions,
-  { types, publicSchema, send }: GraphScope<Context>,
+  { types, objects, publicSchema, send }: GraphScope<Context>,
 ): Variant<Context> {
   const fields = rootFieldsOf(operation, conditions).filter(({ name }) => !name.value.startsWith('__'));
   const shape = responseShapeOf(operation, conditions, publicSchema, types);
   if (fields.length === 0) return { step: undefined, shape, primary: undefined };
   const { operation: kind, variableDefinitions: clientVariables = [] } = operation.definition;
   const scope = { types, clientVariables };
-  const steps = planningSteps();
-  const plan = (some: readonly FieldNode[]) => planFields(operation, some, conditions, types, steps);
+  const planner = new OperationPlanner(operation, conditions, objects);
+  const plan = (some: readonly FieldNode[]) => planner.plan(some);
   if (kind === 'subscription') return { shape, ...compileSubscription<Context>(plan(fields), scope) };
   const plans = kind === 'mutation' ? planMutation(fields, plan) : [plan(fields)];
   let waves = 0;

@@ -1,7 +1,6 @@
 import { OperationTypeNode, type SelectionNode } from 'graphql';
-import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { PlacePlan, PlannedField, Visit, VisitPart } from './place-plan.ts';
-import { RequestSelections } from './request-selections.ts';
+import type { RequestSelections } from './request-selections.ts';
 import type { Selections } from './selections.ts';
 import type { Steps } from './steps.ts';
 
@@ -42,10 +41,9 @@ export interface Fetch {
 export function fetchesOf(
   plan: PlacePlan,
   operation: OperationTypeNode,
-  types: SupergraphTypes,
+  written: RequestSelections,
   steps: Steps,
 ): readonly Fetch[] {
-  const written = new RequestSelections(types, steps);
   const found: Fetch[] = [];
   const add = (
     plan: PlacePlan,

@@ -62,6 +62,7 @@ export interface SelectionsOptions {
 export class SelectionsFactory {
   readonly #options: SelectionsOptions;
   readonly #known = new Map<string, Selections>();
+  readonly #fieldSets = new Map<readonly SelectionNode[], Selections>();
   /** By node, and by text: sets of the same text have one id, so that fragments that are spread in many places are planned once. */
   readonly #ids = new Map<SelectionSetNode | string, number>();
   /** By node, and by text: long arguments are printed once. */
@@ -79,7 +80,12 @@ export class SelectionsFactory {
 
   /** What the planner needs: the selections of a field set. */
   ofFieldSet(selections: readonly SelectionNode[]): Selections {
-    return this.#ofNodes('own', [{ kind: Kind.SELECTION_SET, selections }], (field) => this.#options.ownKey(field));
+    const known = this.#fieldSets.get(selections);
+    if (known) return known;
+    const set = { kind: Kind.SELECTION_SET, selections } as const;
+    const made = this.#ofNodes('own', [set], (field) => this.#options.ownKey(field));
+    this.#fieldSets.set(selections, made);
+    return made;
   }
 
   /** All of several selections. */
