@@ -8,3 +8,4 @@ export {
   responseObject,
 } from './execute/index.ts';
 export { plannedServices, ServiceObjects } from './plan/index.ts';
+export { warmUpPlanner } from './warm-up.ts';

@@ -73,14 +73,15 @@ function compileVariant<Context>(
   { types, objects, publicSchema, send }: GraphScope<Context>,
 ): Variant<Context> {
   const fields = rootFieldsOf(operation, conditions).filter(({ name }) => !name.value.startsWith('__'));
-  const shape = responseShapeOf(operation, conditions, publicSchema, types);
-  if (fields.length === 0) return { step: undefined, shape, primary: undefined };
   const { operation: kind, variableDefinitions: clientVariables = [] } = operation.definition;
   const scope = { types, clientVariables };
   const planner = new OperationPlanner(operation, conditions, objects);
   const plan = (some: readonly FieldNode[]) => planner.plan(some);
-  if (kind === 'subscription') return { shape, ...compileSubscription<Context>(plan(fields), scope) };
-  const plans = kind === 'mutation' ? planMutation(fields, plan) : [plan(fields)];
+  const plans = fields.length === 0 ? [] : kind === 'mutation' ? planMutation(fields, plan) : [plan(fields)];
+  const shape = responseShapeOf(operation, conditions, publicSchema, types);
+  const [first] = plans;
+  if (!first) return { step: undefined, shape, primary: undefined };
+  if (kind === 'subscription') return { shape, ...compileSubscription<Context>(first, scope) };
   let waves = 0;
   const compiled = plans.map((one) => {
     const own = compilePlan<Context>(one, scope, waves);

@@ -11,10 +11,12 @@ import type { ServiceObjects } from './service-objects.ts';
 import { Steps } from './steps.ts';
 
 /** The most steps of planning one operation. Operations that people write take some hundred. */
-const MOST_STEPS = 6_000;
+export const MOST_STEPS = 5_500;
 
 /** What each plan takes, however small. */
 const STEPS_OF_PLAN = 20;
+/** What each of its fields takes beside finding its services: it is read, and its value is written in responses. */
+const STEPS_OF_ROOT_FIELD = 2;
 
 /** What is fetched for an operation, in waves: the fetches of one wave wait for all that come before. */
 export interface OperationPlan {
@@ -53,7 +55,7 @@ export class OperationPlanner {
    * @throws OperationTooComplex beyond the most steps of the operation; UnplannableOperation where no service has a field
    */
   plan(fields: readonly FieldNode[]): OperationPlan {
-    this.#steps.take(STEPS_OF_PLAN);
+    this.#steps.take(STEPS_OF_PLAN + STEPS_OF_ROOT_FIELD * fields.length);
     const kind = this.#operation.definition.operation;
     const root = this.#types.rootType(kind);
     const wanted = rootSelections(root, fields, this.#operation, this.#selections);
