@@ -66,7 +66,7 @@ const gateway = roomsOf('gateway', {
   'own-secrets.ts': '',
   'portico.mjs': 'build/compile.mjs build/node-version.mjs build/packages.mjs',
   process:
-    'assertions config.ts console deliveries errors.ts graph hasura-settings.ts http insight job-commands jobs metadata operation ops rate-limit replicas rest schedules server.ts session sources subscriptions upstream usage platform',
+    'assertions config.ts console deliveries errors.ts federation graph hasura-settings.ts http insight job-commands jobs metadata operation ops rate-limit replicas rest schedules server.ts session sources subscriptions upstream usage platform',
   'process/metrics': '',
   'rate-limit': 'errors.ts metadata session platform',
   replicas: 'platform',

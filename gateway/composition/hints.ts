@@ -1,6 +1,5 @@
 import { type GraphQLField, getNamedType, isCompositeType, isObjectType, isRequiredArgument } from 'graphql';
-import { plannedServices } from '../federation/index.ts';
-import type { SupergraphTypes } from '../supergraph/index.ts';
+import { plannedServices, ServiceObjects } from '../federation/index.ts';
 import { unreachableEntities } from './hints-entities.ts';
 import type { Supergraph } from './supergraph.ts';
 
@@ -25,13 +24,14 @@ interface Cost {
 /** Fields of the types that root fields of queries return that need several calls, each with the root field that needs most. */
 function costlyFields({ schema, types }: Supergraph): readonly string[] {
   const costs = new Map<string, Cost>();
+  const objects = new ServiceObjects(types);
   let left = MAX_PLANS;
   for (const root of Object.values(schema.getQueryType()?.getFields() ?? {})) {
     const type = getNamedType(root.type);
     if (!isObjectType(type)) continue;
     for (const field of Object.values(type.getFields())) {
       if (left-- <= 0) break;
-      const services = callsOf(operationFor(root, field), types);
+      const services = callsOf(operationFor(root, field), objects);
       const key = `${type.name}.${field.name}`;
       const known = costs.get(key)?.calls ?? MANY_CALLS - 1;
       if (services.length > known)
@@ -64,9 +64,9 @@ function operationFor(root: SchemaField, field: SchemaField): string {
 type SchemaField = GraphQLField<unknown, unknown>;
 
 /** The subgraphs that an operation calls, each as often as it is called. */
-function callsOf(operation: string, types: SupergraphTypes): readonly string[] {
+function callsOf(operation: string, objects: ServiceObjects): readonly string[] {
   try {
-    return plannedServices(operation, types);
+    return plannedServices(operation, objects);
   } catch {
     // The client of an operation that cannot be planned gets an error.
     return [];

@@ -23,4 +23,5 @@ export {
   subgraphServices,
 } from './execute/index.ts';
 export type { JsonObject } from './json.ts';
-export { plannedServices } from './plan/index.ts';
+export { plannedServices, ServiceObjects } from './plan/index.ts';
+export { warmUpPlanner } from './warm-up.ts';

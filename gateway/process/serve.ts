@@ -17,7 +17,12 @@ export function serve(environment: NodeJS.ProcessEnv): void {
 
 /** The process that keeps workers running handles no requests, and does not load what does. */
 async function loadAndStart(environment: NodeJS.ProcessEnv, peers?: WorkerPeers): Promise<RunningGateway> {
-  const { startGateway } = await import('./gateway.ts');
+  const [{ startGateway }, { warmUpPlanner }] = await Promise.all([
+    import('./gateway.ts'),
+    import('../federation/index.ts'),
+  ]);
+  // Before it listens: the first operation of a caller must not find the planner slow.
+  await warmUpPlanner();
   const gateway = await startGateway(environment, undefined, peers);
   gateway.whenReloaded((reason) => tellLauncher({ type: 'notice', text: `metadata reloaded (${reason})` }));
   return gateway;

@@ -3,12 +3,11 @@ import {
   type DocumentNode,
   type FieldNode,
   Kind,
-  type ObjectValueNode,
   parse,
-  print,
   type SelectionNode,
-  visit,
+  type ValueNode,
 } from 'graphql';
+import { valueText } from '../syntax/index.ts';
 
 /** Names of subgraphs by their values of the enum `join__Graph`. */
 export function graphNames(supergraph: DocumentNode): Map<string, string> {
@@ -61,10 +60,13 @@ export function requiredFieldsOf(join: ConstDirectiveNode): readonly string[] {
 /** A field with its arguments, without an alias: the same for fields that may be merged (GraphQL 5.3.2). */
 export function fieldText({ name, arguments: given = [] }: FieldNode): string {
   if (given.length === 0) return name.value;
-  const texts = given.map((one) => print(visit(one, { ObjectValue: { leave: sortFields } })));
-  return `${name.value}(${texts.sort().join(', ')})`;
+  const texts = given.map((one) => `${one.name.value}:${sortedText(one.value)}`);
+  return `${name.value}(${texts.sort().join(' ')})`;
 }
 
-function sortFields(value: ObjectValueNode): ObjectValueNode {
-  return { ...value, fields: value.fields.toSorted((one, other) => (one.name.value < other.name.value ? -1 : 1)) };
+/** The fields of objects have no order. */
+function sortedText(value: ValueNode): string {
+  if (value.kind !== Kind.OBJECT) return valueText(value, sortedText);
+  const fields = value.fields.toSorted((one, other) => (one.name.value < other.name.value ? -1 : 1));
+  return valueText({ ...value, fields }, sortedText);
 }

@@ -1,5 +1,5 @@
-import { type ConstDirectiveNode, type DefinitionNode, type FieldDefinitionNode, Kind, type TypeNode } from 'graphql';
-import { innermostTypeName } from '../syntax/index.ts';
+import { type ConstDirectiveNode, type DefinitionNode, type FieldDefinitionNode, Kind } from 'graphql';
+import { innermostTypeName, typeText } from '../syntax/index.ts';
 import { directiveArgument, fieldNamesOf, hasTrueArgument, parseFieldSet } from './join-directives.ts';
 import type { FieldSet, ServiceField, ServiceType, TypeModel } from './model.ts';
 
@@ -161,10 +161,4 @@ function isFalse({ arguments: given }: ConstDirectiveNode, name: string): boolea
 /** The name in a type as it stands in SDL. */
 export function typeNameIn(type: string): string {
   return type.replace(/[[\]!]/g, '');
-}
-
-/** As it stands in SDL. */
-function typeText(type: TypeNode): string {
-  if (type.kind === Kind.NON_NULL_TYPE) return `${typeText(type.type)}!`;
-  return type.kind === Kind.LIST_TYPE ? `[${typeText(type.type)}]` : type.name.value;
 }

@@ -8,5 +8,7 @@ export {
   nameNode,
   TYPENAME_FIELD,
   type TypeWithFields,
+  typeText,
 } from './nodes.ts';
-export type { Variables } from './variables.ts';
+export { directivesText, RequestTexts, requestText, valueText } from './request-text.ts';
+export { usedVariables, type Variables } from './variables.ts';

@@ -48,3 +48,9 @@ export function hasFields(node: ASTNode): node is TypeWithFields {
     kind === Kind.INTERFACE_TYPE_EXTENSION
   );
 }
+
+/** A type as it stands in SDL. */
+export function typeText(type: TypeNode): string {
+  if (type.kind === Kind.NON_NULL_TYPE) return `${typeText(type.type)}!`;
+  return type.kind === Kind.LIST_TYPE ? `[${typeText(type.type)}]` : type.name.value;
+}

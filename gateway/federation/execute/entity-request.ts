@@ -3,16 +3,15 @@ import {
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
-  print,
   type SelectionNode,
   type TypeNode,
   type VariableDefinitionNode,
 } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
-import { nameNode } from '../../syntax/index.ts';
+import { nameNode, RequestTexts, usedVariables } from '../../syntax/index.ts';
 import type { Fetch, RenamedKey } from '../plan/index.ts';
 import { separateTypes } from '../plan/index.ts';
-import { usedVariables, type VariableDefinitions } from './request-text.ts';
+import type { VariableDefinitions } from './request-text.ts';
 
 /** Entities of which the same fields are selected. */
 export interface EntityQuestion {
@@ -33,8 +32,9 @@ export function entityRequest(
   clientVariables: VariableDefinitions,
 ): { operation: OperationDefinitionNode; own: ReadonlySet<string>; questions: EntityQuestion[] } {
   const groups = new Map<string, Fetch[]>();
+  const texts = new RequestTexts();
   for (const fetch of asked) {
-    const text = fetch.selections.map((selection) => print(selection)).join(' ');
+    const text = texts.selections(fetch.selections);
     const represented = fetch.representations.map((one) => [
       one.type,
       one.typename,
@@ -42,7 +42,9 @@ export function entityRequest(
       one.isForAnyType,
     ]);
     const same = JSON.stringify([text, represented]);
-    groups.set(same, [...(groups.get(same) ?? []), fetch]);
+    const group = groups.get(same);
+    if (group) group.push(fetch);
+    else groups.set(same, [fetch]);
   }
   const isAlone = groups.size === 1;
   const taken = new Set(clientVariables.map(({ variable }) => variable.name.value));

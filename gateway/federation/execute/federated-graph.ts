@@ -3,7 +3,7 @@ import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { Variables } from '../../syntax/index.ts';
 import { type JoinError, UnplannableOperation } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import { readClientOperation } from '../plan/index.ts';
+import { readClientOperation, ServiceObjects } from '../plan/index.ts';
 import type { FetchDescription } from './describe-fetches.ts';
 import {
   finishRun,
@@ -73,7 +73,7 @@ export class FederatedGraph<Context> {
 
   constructor({ types, publicSchema, services }: FederatedGraphOptions<Context>) {
     this.publicSchema = publicSchema;
-    this.#scope = { types, publicSchema, services };
+    this.#scope = { types, objects: new ServiceObjects(types), publicSchema, services };
   }
 
   /**

@@ -3,7 +3,13 @@ import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts'
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isIntrospectionField } from '../../syntax/index.ts';
 import { type JoinError, type SubgraphFailure, UnplannableOperation } from '../errors.ts';
-import { type ClientOperation, type Conditions, planFields, planningSteps, rootFieldsOf } from '../plan/index.ts';
+import {
+  type ClientOperation,
+  type Conditions,
+  OperationPlanner,
+  rootFieldsOf,
+  type ServiceObjects,
+} from '../plan/index.ts';
 import {
   completeValues,
   type ErrorPlace,
@@ -36,6 +42,7 @@ export interface JoinResult {
 /** What all operations of a graph share. */
 export interface GraphScope<Context> {
   readonly types: SupergraphTypes;
+  readonly objects: ServiceObjects;
   readonly publicSchema: GraphQLSchema;
   readonly services: Services<Context>;
 }
@@ -74,25 +81,28 @@ export interface RelayedFetch<Context> {
 function compileVariant<Context>(
   operation: ClientOperation,
   conditions: Conditions,
-  { types, publicSchema, services }: GraphScope<Context>,
+  { types, objects, publicSchema, services }: GraphScope<Context>,
   refusals: RefusedFields | undefined,
 ): Variant<Context> {
   const rest = refusals ? refusals.rest : operation;
   const fields = rest ? rootFieldsOf(rest, conditions).filter(({ name }) => !name.value.startsWith('__')) : [];
-  const shape = responseShapeOf(operation, conditions, publicSchema, types);
-  const about = { shape, types, denied: refusals?.denied };
-  if (!rest || fields.length === 0) return { ...about, step: undefined, dependents: new Map(), primary: undefined };
   const { operation: kind, variableDefinitions: clientVariables = [] } = operation.definition;
   const scope = { types, clientVariables, services };
-  const steps = planningSteps();
-  const plan = (some: readonly FieldNode[]) => planFields(rest, some, conditions, types, steps);
-  if (kind === 'subscription') {
-    const planned = plan(fields);
-    return { ...about, dependents: dependentFields([planned]), ...compileSubscription(planned, scope) };
-  }
+  const planner = rest && new OperationPlanner(rest, conditions, objects);
+  const plan = (some: readonly FieldNode[]) => planner?.plan(some) ?? { waves: [] };
   const takesSeveral = (service: string) => services.takesMutations?.(service) ?? true;
-  const parts = kind === 'mutation' ? planMutation(fields, plan, takesSeveral) : [{ fields, plan: plan(fields) }];
+  const parts =
+    fields.length === 0
+      ? []
+      : kind === 'mutation'
+        ? planMutation(fields, plan, takesSeveral)
+        : [{ fields, plan: plan(fields) }];
+  const shape = responseShapeOf(operation, conditions, publicSchema, types);
   const plans = parts.map((part) => part.plan);
+  const about = { shape, types, denied: refusals?.denied, dependents: dependentFields(plans) };
+  const [first] = plans;
+  if (!first) return { ...about, step: undefined, primary: undefined };
+  if (kind === 'subscription') return { ...about, ...compileSubscription(first, scope) };
   let waves = 0;
   const compiled = parts.map((part) => {
     const own = compilePlan(part.plan, scope, waves);
@@ -104,7 +114,6 @@ function compileVariant<Context>(
   return {
     ...about,
     step: compiled.length === 1 ? compiled[0]?.step : inTurn(compiled, shape),
-    dependents: dependentFields(plans),
     primary: undefined,
     relay: relayed && relayOf<Context>(relayed, shape, types),
     fetches: compiled.flatMap((one) => one.fetches),

@@ -9,9 +9,9 @@ import {
   type SelectionNode,
 } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
-import { TYPENAME_FIELD } from '../../syntax/index.ts';
+import { TYPENAME_FIELD, usedVariables } from '../../syntax/index.ts';
 import type { ClientOperation, OperationPlan } from '../plan/index.ts';
-import { fetchText, usedVariables } from './request-text.ts';
+import { fetchText } from './request-text.ts';
 import { prepareRequest, type SubgraphRequest } from './subgraph-request.ts';
 
 /**

@@ -1,13 +1,11 @@
 import {
   type FragmentDefinitionNode,
-  Kind,
   type OperationDefinitionNode,
   print,
-  type SelectionNode,
   stripIgnoredCharacters,
   type VariableDefinitionNode,
-  visit,
 } from 'graphql';
+import { requestText } from '../../syntax/index.ts';
 import { fieldsOf, responseKey } from '../plan/index.ts';
 
 /** The definitions of a client's variables. */
@@ -33,7 +31,7 @@ export function fetchText(
 ): FetchText {
   return {
     serviceName,
-    operation: [operation, ...fragments].map((node) => stripIgnoredCharacters(print(node))).join(' '),
+    operation: [requestText(operation), ...fragments.map((node) => stripIgnoredCharacters(print(node)))].join(' '),
     operationKind: operation.operation,
     rootKeys: fieldsOf(operation.selectionSet.selections, undefined).map(({ field }) => responseKey(field)),
     ...(operation.name && { operationName: operation.name.value }),
@@ -41,15 +39,4 @@ export function fetchText(
       .map(({ variable }) => variable.name.value)
       .filter((name) => !own.has(name)),
   };
-}
-
-/** Of several definitions, those whose variables are used. */
-export function usedVariables(
-  definitions: VariableDefinitions,
-  selections: readonly SelectionNode[],
-): readonly VariableDefinitionNode[] {
-  if (definitions.length === 0) return definitions;
-  const used = new Set<string>();
-  visit({ kind: Kind.SELECTION_SET, selections }, { Variable: ({ name }) => void used.add(name.value) });
-  return definitions.filter(({ variable }) => used.has(variable.name.value));
 }

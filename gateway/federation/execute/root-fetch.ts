@@ -1,4 +1,5 @@
 import { Kind, type OperationDefinitionNode } from 'graphql';
+import { usedVariables } from '../../syntax/index.ts';
 import type { JsonObject } from '../json.ts';
 import { type Fetch, fieldsOf, type RenamedKey, responseKey, separateTypes } from '../plan/index.ts';
 import { fieldTypeIn } from './entity-request.ts';
@@ -6,7 +7,6 @@ import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
 import type { PlanScope } from './plan-scope.ts';
 import { compileRestoring, restoredPath, selectedKeys } from './renamed-keys.ts';
-import { usedVariables } from './request-text.ts';
 import { type FetchStep, type PlanRun, reportError } from './run.ts';
 import type { CallService, SubgraphAnswer } from './services.ts';
 

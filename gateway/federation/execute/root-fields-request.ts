@@ -15,9 +15,9 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 import type { CallObject, RootCall } from '../../supergraph/index.ts';
-import { nameNode } from '../../syntax/index.ts';
+import { nameNode, usedVariables } from '../../syntax/index.ts';
 import type { RootFieldCall } from '../plan/index.ts';
-import { usedVariables, type VariableDefinitions } from './request-text.ts';
+import type { VariableDefinitions } from './request-text.ts';
 import type { OwnVariable } from './services.ts';
 
 /** Objects that the same is asked for of by the same root field. */

@@ -1,7 +1,7 @@
 import { type ArgumentNode, OperationTypeNode, type SelectionNode } from 'graphql';
-import type { RootCall, SupergraphTypes } from '../../supergraph/index.ts';
+import type { RootCall } from '../../supergraph/index.ts';
 import type { PlacePlan, PlannedField, Visit, VisitPart } from './place-plan.ts';
-import { RequestSelections } from './request-selections.ts';
+import type { RequestSelections } from './request-selections.ts';
 import type { Selections } from './selections.ts';
 import type { Steps } from './steps.ts';
 
@@ -59,10 +59,9 @@ export interface Fetch {
 export function fetchesOf(
   plan: PlacePlan,
   operation: OperationTypeNode,
-  types: SupergraphTypes,
+  written: RequestSelections,
   steps: Steps,
 ): readonly Fetch[] {
-  const written = new RequestSelections(types, steps);
   const found: Fetch[] = [];
   const add = (
     plan: PlacePlan,

@@ -2,7 +2,7 @@ import { OperationTypeNode } from 'graphql';
 import type { FieldSet, ServiceField } from '../../supergraph/index.ts';
 import type { Call, PlacePlan } from './place-plan.ts';
 import type { PlannedObject } from './planned-object.ts';
-import type { PlanningScope } from './planning-scope.ts';
+import { CALLS_PER_STEP, type PlanningScope } from './planning-scope.ts';
 import { findShortestRoutes, type Route, routesOf, type ServiceObject } from './routes.ts';
 import type { Selections, WantedField } from './selections.ts';
 
@@ -20,8 +20,7 @@ export interface FieldOption {
   readonly needsType: boolean;
 }
 
-/** Of how many services it takes a step to see that they do not have a field. */
-const ROUTES_PER_STEP = 16;
+const NO_CALLS: readonly Call[] = [];
 
 /** Finds the ways to fetch fields of objects, and how long they take. */
 export class FieldOptions {
@@ -34,46 +33,56 @@ export class FieldOptions {
     this.#scope = scope;
   }
 
-  /** All ways to fetch a field. */
+  /**
+   * All ways to fetch a field.
+   * @param routes all to objects of the type, in the order of the services
+   */
   of(field: WantedField, here: PlannedObject, routes: readonly Route[], isOwn = false): FieldOption[] {
-    this.#scope.steps.take(1 + routes.length / ROUTES_PER_STEP);
-    return routes.flatMap((route): FieldOption[] => {
-      const { object, isEntry } = route;
-      const { type, place, common } = here;
-      if (field.name === '__typename') {
-        if (object.as !== type || object.isRelated || route.wave === Number.POSITIVE_INFINITY) return [];
-        return [
-          {
-            route,
-            requires: undefined,
-            arrival: route.wave,
-            wave: route.wave,
-            calls: [],
-            below: undefined,
-            needsType: false,
-          },
-        ];
-      }
-      const found = fieldOf(object, field);
-      const provides = isEntry ? place?.provides : undefined;
-      if (!found) return [];
-      this.#scope.steps.take();
-      let arrival = route.wave;
-      let requires: FieldSet | undefined;
-      if (found.requires && found.isResolvable) {
-        requires = found.requires;
-        arrival = 1 + Math.max(route.lookupWave, this.#waveOfRequirements(route, field, requires, here, routes));
-      } else if (!resolves(object, field, type, provides)) return [];
-      // Objects of an interface object are asked for what all types have, before it is known of which they are.
-      const needsType =
-        common !== undefined && object.as !== type && !(isOwn ? common.isFree(field) : common.isWanted(field));
-      if (needsType) arrival = Math.max(arrival, 1 + Math.max(route.lookupWave, this.#waveOfType(routes)));
-      if (arrival === Number.POSITIVE_INFINITY) return [];
-      const below = this.#scope.belowOf(field, type, object, arrival === route.wave ? provides : undefined);
-      if (field.below && !below) return [];
-      const calls = (below?.calls ?? []).map((call) => ({ ...call, wave: arrival + call.wave }));
-      return [{ route, requires, arrival, wave: arrival + (below?.waves ?? 0), calls, below, needsType }];
-    });
+    this.#scope.steps.take();
+    const found: FieldOption[] = [];
+    const take = (route: Route | undefined) => {
+      const option = route && this.#optionBy(route, field, here, routes, isOwn);
+      if (option) found.push(option);
+    };
+    if (field.name === '__typename') routes.forEach(take);
+    else for (const at of this.#scope.objects.having(here.type, field.name)) take(routes[at]);
+    return found;
+  }
+
+  #optionBy(
+    route: Route,
+    field: WantedField,
+    here: PlannedObject,
+    routes: readonly Route[],
+    isOwn: boolean,
+  ): FieldOption | undefined {
+    const { object, isEntry, wave } = route;
+    const { type, place, common } = here;
+    if (field.name === '__typename') {
+      if (object.as !== type || object.isRelated || wave === Number.POSITIVE_INFINITY) return undefined;
+      return { route, requires: undefined, arrival: wave, wave, calls: NO_CALLS, below: undefined, needsType: false };
+    }
+    const found = fieldOf(object, field);
+    const provides = isEntry ? place?.provides : undefined;
+    if (!found) return undefined;
+    this.#scope.steps.take();
+    let arrival = wave;
+    let requires: FieldSet | undefined;
+    if (found.requires && found.isResolvable) {
+      requires = found.requires;
+      arrival = 1 + Math.max(route.lookupWave, this.#waveOfRequirements(route, field, requires, here, routes));
+    } else if (!resolves(object, field, type, provides)) return undefined;
+    // Objects of an interface object are asked for what all types have, before it is known of which they are.
+    const needsType =
+      common !== undefined && object.as !== type && !(isOwn ? common.isFree(field) : common.isWanted(field));
+    if (needsType) arrival = Math.max(arrival, 1 + Math.max(route.lookupWave, this.#waveOfType(routes)));
+    if (arrival === Number.POSITIVE_INFINITY) return undefined;
+    if (!field.below) return { route, requires, arrival, wave: arrival, calls: NO_CALLS, below: undefined, needsType };
+    const below = this.#scope.belowOf(field, type, object, arrival === wave ? provides : undefined);
+    if (!below) return undefined;
+    this.#scope.steps.take(below.calls.length / CALLS_PER_STEP);
+    const calls = below.calls.map((call) => ({ ...call, wave: arrival + call.wave }));
+    return { route, requires, arrival, wave: arrival + below.waves, calls, below, needsType };
   }
 
   /** The wave in which the type of an object is known. */
@@ -137,9 +146,9 @@ export class FieldOptions {
       this.#scope.searches.foundCycle();
       return searching;
     }
-    const { types, services } = this.#scope;
+    const { types, objects } = this.#scope;
     const isRoot = !here.place || here.type === types.rootType(OperationTypeNode.QUERY);
-    const routes = routesOf(types, services, here.type, isRoot, here.entry);
+    const routes = routesOf(types, objects.of(here.type), here.type, isRoot, here.entry);
     this.#searching.set(here.key, routes);
     const before = this.#scope.searches.cycles;
     findShortestRoutes(routes, ({ key, needsType }) =>

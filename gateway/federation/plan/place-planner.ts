@@ -2,10 +2,14 @@ import { OperationTooComplex } from '../errors.ts';
 import { CommonFields } from './common-fields.ts';
 import type { Place, PlacePlan, PlannedField, Visit, VisitPart } from './place-plan.ts';
 import { callsOf as callsOfVisits, type TypeVisit } from './planned-object.ts';
-import { type PlanningScope, Searches } from './planning-scope.ts';
-import { type RouteEntry, type ServiceObject, serviceObjects } from './routes.ts';
+import { CALLS_PER_STEP, type PlanningScope, Searches } from './planning-scope.ts';
+import type { RouteEntry, ServiceObject } from './routes.ts';
 import { type Selections, TYPENAME, textOfField, type WantedField } from './selections.ts';
+import type { Steps } from './steps.ts';
 import { type TypePlan, TypePlanner } from './type-planner.ts';
+
+/** What the objects of a type take at a place, beside their fields. */
+const STEPS_OF_TYPE = 4;
 
 /** Deeper ones would exhaust the stack. */
 const MOST_LEVELS = 100;
@@ -30,7 +34,7 @@ export class PlacePlanner {
 
   #planAt(wanted: Selections, place: Place): PlacePlan {
     const { service, typeName, provides, needsTypename, isLocal } = place;
-    const key = JSON.stringify([wanted.id, service, typeName, provides?.id, needsTypename, isLocal]);
+    const key = `${wanted.id} ${provides?.id ?? ''} ${needsTypename} ${isLocal} ${typeName} ${service}`;
     const known = this.#known.get(key);
     if (known) return known;
     if (this.#depth >= MOST_LEVELS) throw new OperationTooComplex();
@@ -74,23 +78,23 @@ export class PlacePlanner {
     const inside = new Map<string, readonly WantedField[]>();
     const slots = new Map<string, VisitBuilder>();
     const planOf = (type: string, fields: readonly WantedField[], made?: readonly string[]) => {
-      steps.take(1 + fields.length);
+      steps.take(STEPS_OF_TYPE + fields.length);
       const entry = place && this.#entryOf(place, type, isUntyped);
       return this.#typePlanner.plan(needsType ? withTypename(fields) : fields, type, place, entry, common, made);
     };
     const plans = new Map([...wantedOf].map(([type, fields]) => [type, planOf(type, fields)]));
-    shareCalls(plans, (type, made) => planOf(type, wantedOf.get(type) ?? [], made));
+    shareCalls(plans, steps, (type, made) => planOf(type, wantedOf.get(type) ?? [], made));
     for (const [type, plan] of plans) {
       if (plan.leftover.length > 0) leftover.set(type, plan.leftover);
       inside.set(type, plan.inside);
-      addVisits(slots, plan.visits, type, possible.length === 1);
+      addVisits(slots, plan.visits, type, possible.length === 1, steps);
     }
     const visits = [...slots.values()].sort((one, other) => one.wave - other.wave);
     const byVisit = new Map<TypeVisit, Visit>();
     const made = visits.map((builder) => this.#visitOf(builder, byVisit, place));
     // Without any type to fetch fields of, the place is still fetched.
     if (place && made[0]?.wave !== 0) made.unshift({ service: place.service, wave: 0, parts: [], needs: new Map() });
-    const calls = callsOf(made, place !== undefined);
+    const calls = callsOf(made, place !== undefined, steps);
     return {
       place,
       types: possible,
@@ -111,7 +115,7 @@ export class PlacePlanner {
   }
 
   #entryOf({ service, typeName }: Place, type: string, isUntyped: boolean): RouteEntry | undefined {
-    const objects = serviceObjects(this.#scope.types, [service], type).filter(({ isRelated }) => !isRelated);
+    const objects = this.#scope.objects.in(service, type).filter(({ isRelated }) => !isRelated);
     const as = isUntyped ? typeName : type;
     const object = objects.find((one) => one.as === as) ?? objects[0];
     return object && { object, isTyped: !isUntyped };
@@ -156,13 +160,12 @@ export class PlacePlanner {
     const { types, selections } = this.#scope;
     const provided = provides?.fieldsOf(type).find(({ name }) => name === field.name)?.below;
     const given = found.provides && selections.ofFieldSet(found.provides.selections);
-    const both = [provided, given].filter((one) => one !== undefined);
     const inGraph = types.type(type)?.fieldTypeName(field.name) ?? '';
     const isObjectHere = types.type(found.typeName)?.in(service)?.isInterfaceObject === true;
     return this.#planAt(field.below, {
       service,
       typeName: found.typeName,
-      provides: both.length > 0 ? selections.merged(both) : undefined,
+      provides: provided && given ? selections.merged([provided, given]) : (provided ?? given),
       needsTypename: !isObjectHere && (types.isAbstract(found.typeName) || types.isAbstract(inGraph)),
       isLocal,
     });
@@ -173,6 +176,8 @@ interface VisitBuilder {
   readonly service: string;
   readonly wave: number;
   readonly members: { readonly type: string; readonly visit: TypeVisit }[];
+  /** What is selected of objects, by the name that the service has for their type. */
+  readonly selected: Map<string, string>;
   /** Whether objects have one type only. */
   readonly isOnly: boolean;
 }
@@ -183,15 +188,23 @@ function addVisits(
   visits: readonly TypeVisit[],
   type: string,
   isOnly: boolean,
+  steps: Steps,
 ): void {
   const taken = new Set<string>();
   for (const visit of visits) {
     const { service } = visit.object;
     const kind = visit.isEntry ? 'entry' : (visit.lookup?.by ?? 'root');
     for (let number = 0; ; number++) {
+      steps.take();
       const slot = `${visit.wave} ${kind} ${service} ${number}`;
-      const known = slots.get(slot) ?? { service, wave: visit.wave, members: [], isOnly };
-      if (taken.has(slot) || !known.members.every((other) => fits(visit, other.visit))) continue;
+      const known: VisitBuilder = slots.get(slot) ?? {
+        service,
+        wave: visit.wave,
+        members: [],
+        selected: new Map(),
+        isOnly,
+      };
+      if (taken.has(slot) || !fits(visit, known)) continue;
       taken.add(slot);
       known.members.push({ type, visit });
       slots.set(slot, known);
@@ -201,7 +214,12 @@ function addVisits(
 }
 
 /** Plans types again that have a call of their own, where they may do with calls that are made for other types. */
-function shareCalls(plans: Map<string, TypePlan>, again: (type: string, made: readonly string[]) => TypePlan): void {
+function shareCalls(
+  plans: Map<string, TypePlan>,
+  steps: Steps,
+  again: (type: string, made: readonly string[]) => TypePlan,
+): void {
+  if (plans.size === 1) return;
   const counts = new Map<string, number>();
   const count = ({ visits }: TypePlan, by: number) => {
     for (const call of new Set(callsOfVisits(visits))) counts.set(call, (counts.get(call) ?? 0) + by);
@@ -210,9 +228,11 @@ function shareCalls(plans: Map<string, TypePlan>, again: (type: string, made: re
   for (const [type, plan] of plans) {
     const calls = callsOfVisits(plan.visits);
     const own = new Set(calls.filter((call) => counts.get(call) === 1));
+    if (own.size === 0) continue;
+    steps.take(counts.size / CALLS_PER_STEP);
     const made = [...counts].flatMap(([call, times]) => (times > 0 && !own.has(call) ? [call] : []));
     // Without calls of others alone, there is nothing to share.
-    if (own.size === 0 || made.every((call) => calls.includes(call))) continue;
+    if (made.every((call) => calls.includes(call))) continue;
     const shared = again(type, made);
     if (new Set(callsOfVisits(shared.visits).filter((call) => !made.includes(call))).size >= own.size) continue;
     count(plan, -1);
@@ -221,23 +241,34 @@ function shareCalls(plans: Map<string, TypePlan>, again: (type: string, made: re
   }
 }
 
-/** Whether two visits can be one: a service cannot tell the types of an interface object apart, so it is asked for the same of all. */
-function fits({ isEntry, object, fields, requires }: TypeVisit, other: TypeVisit): boolean {
-  if (isEntry || object.as !== other.object.as) return true;
-  return requires === other.requires && textOf(fields) === textOf(other.fields);
+/**
+ * Whether a visit can be one with others: a service cannot tell the types of an interface object apart, so it is asked for the
+ * same of all.
+ */
+function fits({ isEntry, object, fields, requires }: TypeVisit, { selected }: VisitBuilder): boolean {
+  if (isEntry) return true;
+  const text = `${requires ?? ''} ${textOf(fields)}`;
+  const other = selected.get(object.as);
+  if (other === undefined) selected.set(object.as, text);
+  return other === undefined || other === text;
 }
 
 function textOf(fields: readonly WantedField[]): string {
   return fields.map(textOfField).join(' ');
 }
 
-function callsOf(visits: readonly Visit[], hasEntry: boolean): PlacePlan['calls'] {
+function callsOf(visits: readonly Visit[], hasEntry: boolean, steps: Steps): PlacePlan['calls'] {
   const found = new Map<string, { wave: number; service: string }>();
   const add = (wave: number, service: string) => found.set(`${wave}:${service}`, { wave, service });
   for (const [index, visit] of visits.entries()) {
     if (index > 0 || !hasEntry) add(visit.wave, visit.service);
+    const below = new Set<PlacePlan>();
     for (const { fields } of visit.parts)
-      for (const { below } of fields) for (const call of below?.calls ?? []) add(visit.wave + call.wave, call.service);
+      for (const field of fields) if (field.below && field.below.calls.length > 0) below.add(field.below);
+    for (const { calls } of below) {
+      steps.take(calls.length / CALLS_PER_STEP);
+      for (const call of calls) add(visit.wave + call.wave, call.service);
+    }
   }
   return [...found.values()];
 }

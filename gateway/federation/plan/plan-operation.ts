@@ -4,63 +4,78 @@ import { unreachableField } from '../errors.ts';
 import { type ClientOperation, type Conditions, readClientOperation, rootFieldsOf } from './client-operation.ts';
 import { type Fetch, fetchesOf } from './fetches.ts';
 import { PlacePlanner } from './place-planner.ts';
+import { RequestSelections } from './request-selections.ts';
 import { scheduleFetches } from './schedule.ts';
 import { type Selections, SelectionsFactory, type WantedField } from './selections.ts';
+import type { ServiceObjects } from './service-objects.ts';
 import { Steps } from './steps.ts';
 
-/** The most steps of planning one operation, which take some 20 ms. Operations that people write take some hundred. */
-const MOST_STEPS = 16_000;
+/** The most steps of planning one operation. Operations that people write take some hundred. */
+export const MOST_STEPS = 5_500;
 
 /** What each plan takes, however small. */
 const STEPS_OF_PLAN = 20;
+/** What each of its fields takes beside finding its services: it is read, and its value is written in responses. */
+const STEPS_OF_ROOT_FIELD = 2;
 
 /** What is fetched for an operation, in waves: the fetches of one wave wait for all that come before. */
 export interface OperationPlan {
   readonly waves: readonly (readonly Fetch[])[];
 }
 
-/** The steps that planning one operation may take. */
-export function planningSteps(): Steps {
-  return new Steps(MOST_STEPS);
-}
+/** Plans the root fields of one operation under given conditions. What several plans have in common is planned once. */
+export class OperationPlanner {
+  readonly #operation: ClientOperation;
+  readonly #types: SupergraphTypes;
+  readonly #steps = new Steps(MOST_STEPS);
+  readonly #selections: SelectionsFactory;
+  readonly #places: PlacePlanner;
+  readonly #written: RequestSelections;
 
-/**
- * Plans root fields of an operation, so that each object comes in the fewest waves, and these are the fewest calls.
- *
- * @param fields root fields, fragments inlined
- * @param steps those that are left for the operation
- * @throws OperationTooComplex beyond the most steps; UnplannableOperation where no service has a field
- */
-export function planFields(
-  operation: ClientOperation,
-  fields: readonly FieldNode[],
-  conditions: Conditions,
-  types: SupergraphTypes,
-  steps: Steps,
-): OperationPlan {
-  steps.take(STEPS_OF_PLAN);
-  const { fragments, responseKey, ownKey } = operation;
-  const selections = new SelectionsFactory({ types, fragments, conditions, responseKey, ownKey, steps });
-  const kind = operation.definition.operation;
-  const root = types.rootType(kind);
-  const wanted = rootSelections(root, fields, operation, selections, types);
-  const planner = new PlacePlanner({ types, services: types.services, selections, steps });
-  const plan = planner.planRoot(wanted, root);
-  const [missing] = plan.leftover?.fieldsOf(root) ?? [];
-  if (missing) throw unreachableField(pathOf(missing, root, types));
-  const waves = scheduleFetches(fetchesOf(plan, kind, types, steps));
-  return { waves };
+  constructor(operation: ClientOperation, conditions: Conditions, objects: ServiceObjects) {
+    const { types } = objects;
+    const { fragments, responseKey, ownKey } = operation;
+    const steps = this.#steps;
+    this.#operation = operation;
+    this.#types = types;
+    this.#selections = new SelectionsFactory({ types, fragments, conditions, responseKey, ownKey, steps });
+    this.#places = new PlacePlanner({ types, objects, selections: this.#selections, steps });
+    this.#written = new RequestSelections(types, steps);
+  }
+
+  /** Those that planning the operation has taken until now. */
+  get steps(): number {
+    return this.#steps.taken;
+  }
+
+  /**
+   * Plans root fields, so that each object comes in the fewest waves, and these are the fewest calls.
+   *
+   * @param fields root fields, fragments inlined
+   * @throws OperationTooComplex beyond the most steps of the operation; UnplannableOperation where no service has a field
+   */
+  plan(fields: readonly FieldNode[]): OperationPlan {
+    this.#steps.take(STEPS_OF_PLAN + STEPS_OF_ROOT_FIELD * fields.length);
+    const kind = this.#operation.definition.operation;
+    const root = this.#types.rootType(kind);
+    const wanted = rootSelections(root, fields, this.#operation, this.#selections, this.#types);
+    const plan = this.#places.planRoot(wanted, root);
+    const [missing] = plan.leftover?.fieldsOf(root) ?? [];
+    if (missing) throw unreachableField(pathOf(missing, root, this.#types));
+    const waves = scheduleFetches(fetchesOf(plan, kind, this.#written, this.#steps), this.#steps);
+    return { waves };
+  }
 }
 
 /**
  * The services that an operation without conditions calls, each as often as it is called.
  *
  * @param text a document with one operation
- * @throws as `planFields` does
+ * @throws as `OperationPlanner` does
  */
-export function plannedServices(text: string, types: SupergraphTypes): readonly string[] {
+export function plannedServices(text: string, objects: ServiceObjects): readonly string[] {
   const operation = readClientOperation(parse(text, { noLocation: true }), undefined);
-  const { waves } = planFields(operation, rootFieldsOf(operation, new Map()), new Map(), types, planningSteps());
+  const { waves } = new OperationPlanner(operation, new Map(), objects).plan(rootFieldsOf(operation, new Map()));
   return waves.flatMap((wave) => [...new Set(wave.map(({ service }) => service))]);
 }
 
@@ -72,7 +87,12 @@ function rootSelections(
   types: SupergraphTypes,
 ): Selections {
   const byKey = new Map<string, FieldNode[]>();
-  for (const field of fields) byKey.set(responseKey(field), [...(byKey.get(responseKey(field)) ?? []), field]);
+  for (const field of fields) {
+    const key = responseKey(field);
+    const known = byKey.get(key);
+    if (known) known.push(field);
+    else byKey.set(key, [field]);
+  }
   const wanted = [...byKey].flatMap(([key, nodes]): WantedField[] => {
     const [node] = nodes;
     if (!node) return [];

@@ -2,13 +2,16 @@ import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { PlacePlan } from './place-plan.ts';
 import type { ServiceObject } from './routes.ts';
 import type { Selections, SelectionsFactory, WantedField } from './selections.ts';
+import type { ServiceObjects } from './service-objects.ts';
 import type { Steps } from './steps.ts';
+
+/** How many calls of a plan are looked at in a step. */
+export const CALLS_PER_STEP = 8;
 
 /** What planning one operation shares. */
 export interface PlanningScope {
   readonly types: SupergraphTypes;
-  /** The names of all services, in the order of the supergraph. */
-  readonly services: readonly string[];
+  readonly objects: ServiceObjects;
   readonly selections: SelectionsFactory;
   readonly steps: Steps;
   readonly searches: Searches;

@@ -5,8 +5,8 @@ import type { PlacePlan, PlannedField, Visit, VisitPart } from './place-plan.ts'
 import type { WantedField } from './selections.ts';
 import type { Steps } from './steps.ts';
 
-/** What it takes to print a node, and to compare it with others of its response key. */
-const STEPS_OF_NODE = 6;
+/** What it takes to write a node, and to compare it with others of its response key. */
+const STEPS_OF_NODE = 1;
 
 /** Writes what fetches select of their services. What is selected at a place is written once for all fetches that contain it. */
 export class RequestSelections {

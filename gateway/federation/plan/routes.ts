@@ -61,16 +61,16 @@ export function serviceObjects(types: SupergraphTypes, services: readonly string
   });
 }
 
-/** All ways to objects of a type, no lengths yet. */
+/** All ways to objects of a type, as each service has them, no lengths yet. */
 export function routesOf(
   types: SupergraphTypes,
-  services: readonly string[],
+  objects: readonly ServiceObject[],
   type: string,
   isRoot: boolean,
   entry: RouteEntry | undefined,
 ): Route[] {
   const isUntyped = entry !== undefined && !entry.isTyped;
-  return serviceObjects(types, services, type).map((object) => {
+  return objects.map((object) => {
     const { own, isRelated } = object;
     if (isRelated) return { object, isEntry: false, lookups: BY_RELATIONSHIP, ...NO_WAY };
     const isEntry = object.service === entry?.object.service && object.as === entry.object.as;

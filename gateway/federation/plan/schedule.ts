@@ -1,16 +1,22 @@
 import type { Fetch } from './fetches.ts';
+import type { Steps } from './steps.ts';
+
+/** Of how many fetches, and of what they wait for, the waves are settled in a step. */
+const EDGES_PER_STEP = 8;
 
 /**
  * Puts fetches into waves: as few as there can be, and in these as few calls. Fetches of one service in one wave are one call,
  * so a fetch that nothing waits for is put off where its service is called later anyway.
  */
-export function scheduleFetches(fetches: readonly Fetch[]): readonly (readonly Fetch[])[] {
+export function scheduleFetches(fetches: readonly Fetch[], steps: Steps): readonly (readonly Fetch[])[] {
   const last = fetches.reduce((most, { wave }) => Math.max(most, wave), 0);
   const earliest = new Map(fetches.map((fetch) => [fetch, fetch.wave]));
   const latest = new Map(fetches.map((fetch) => [fetch, last]));
   const early = (fetch: Fetch) => earliest.get(fetch) ?? 0;
   const late = (fetch: Fetch) => latest.get(fetch) ?? last;
+  const edges = fetches.reduce((sum, { after }) => sum + after.size, fetches.length);
   const settle = () => {
+    steps.take(edges / EDGES_PER_STEP);
     // In the order of waves, what is before a fetch is settled before it.
     for (const fetch of fetches)
       for (const before of fetch.after) earliest.set(fetch, Math.max(early(fetch), early(before) + 1));
@@ -31,7 +37,8 @@ export function scheduleFetches(fetches: readonly Fetch[]): readonly (readonly F
         latest.set(fetch, at);
       }
       settle();
-      open = open.filter((fetch) => !together.includes(fetch));
+      const settled = new Set(together);
+      open = open.filter((fetch) => !settled.has(fetch));
     }
   }
   const waves: Fetch[][] = [];

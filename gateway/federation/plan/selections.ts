@@ -4,11 +4,11 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   Kind,
-  print,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 import { fieldText, type SupergraphTypes } from '../../supergraph/index.ts';
+import { directivesText } from '../../syntax/index.ts';
 import { type Conditions, isIncluded } from './client-operation.ts';
 import type { Steps } from './steps.ts';
 
@@ -69,6 +69,7 @@ export interface SelectionsOptions {
 export class SelectionsFactory {
   readonly #options: SelectionsOptions;
   readonly #known = new Map<string, Selections>();
+  readonly #fieldSets = new Map<readonly SelectionNode[], Selections>();
   /** By node, and by text: sets of the same text have one id, so that fragments that are spread in many places are planned once. */
   readonly #ids = new Map<SelectionSetNode | string, number>();
   /** By node, and by text: long arguments are printed once. */
@@ -86,7 +87,12 @@ export class SelectionsFactory {
 
   /** What the planner needs: the selections of a field set. */
   ofFieldSet(selections: readonly SelectionNode[]): Selections {
-    return this.#ofNodes('own', [{ kind: Kind.SELECTION_SET, selections }], (field) => this.#options.ownKey(field));
+    const known = this.#fieldSets.get(selections);
+    if (known) return known;
+    const set = { kind: Kind.SELECTION_SET, selections } as const;
+    const made = this.#ofNodes('own', [set], (field) => this.#options.ownKey(field));
+    this.#fieldSets.set(selections, made);
+    return made;
   }
 
   /** All of several selections. */
@@ -151,7 +157,7 @@ export class SelectionsFactory {
     if ((field.arguments ?? []).length === 0 && directives.length === 0) return field.name.value;
     const known = this.#calls.get(field);
     if (known !== undefined) return known;
-    const text = [fieldText(field), ...directives.map((one) => print(one))].join(' ');
+    const text = `${fieldText(field)}${directivesText(directives)}`;
     const call = this.#calls.get(text) ?? `${field.name.value}(${this.#calls.size})`;
     this.#calls.set(text, call);
     this.#calls.set(field, call);
@@ -178,7 +184,7 @@ export class SelectionsFactory {
   }
 
   #textOf(selection: SelectionNode): string {
-    const directives = (selection.directives ?? []).map((one) => print(one)).join('');
+    const directives = directivesText(selection.directives);
     if (selection.kind === Kind.FRAGMENT_SPREAD) return `...${selection.name.value}${directives}`;
     const below = selection.selectionSet ? `{${this.#idOf(selection.selectionSet)}}` : '';
     if (selection.kind === Kind.FIELD)

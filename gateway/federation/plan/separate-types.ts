@@ -70,7 +70,9 @@ function separate(
     if (!known.includes(shape)) shapes.set(key, [...known, shape]);
     const alias = aliasOf(key, known.includes(shape) ? known.indexOf(shape) : known.length);
     if (alias !== key && !groups.has(alias)) scope.renamed.push({ path: [...path, alias], key });
-    groups.set(alias, [...(groups.get(alias) ?? []), index]);
+    const group = groups.get(alias);
+    if (group) group.push(index);
+    else groups.set(alias, [index]);
     return alias;
   });
   const below = new Map<number, readonly SelectionNode[]>();

@@ -76,11 +76,15 @@ export class TypePlanner {
     const routes = this.#options.routesFor(here);
     // A field of a mutation is executed by one service only (GraphQL 6.2.2).
     const isOnce = !here.entry && here.type !== this.#scope.types.rootType(OperationTypeNode.QUERY);
-    let rest = wanted.map((field) => ({ field, without: new Set<Route>() }));
+    let rest: { readonly field: WantedField; readonly without: ReadonlySet<Route> }[] = wanted.map((field) => ({
+      field,
+      without: NO_ROUTES,
+    }));
     while (rest.length > 0) {
       const next: typeof rest = [];
       const choices = rest.flatMap((one) => {
-        const options = this.#options.of(one.field, here, routes).filter(({ route }) => !one.without.has(route));
+        const all = this.#options.of(one.field, here, routes);
+        const options = one.without.size === 0 ? all : all.filter(({ route }) => !one.without.has(route));
         const complete = options.filter(({ below }) => !below?.leftover);
         if (complete.length > 0) {
           const parts = isOnce ? undefined : this.#inParts(one.field, complete, here);
@@ -107,6 +111,7 @@ export class TypePlanner {
    * Undefined where there are no such parts.
    */
   #inParts(field: WantedField, options: readonly FieldOption[], { type }: PlannedObject) {
+    if (!field.below) return undefined;
     const first = Math.min(...options.map(({ arrival }) => arrival));
     if (options.some(({ wave }) => wave === first)) return undefined;
     let left = options.filter(({ arrival, requires, needsType }) => arrival === first && !requires && !needsType);
@@ -141,20 +146,29 @@ export class TypePlanner {
     routes: readonly Route[],
     inside: WantedField[],
   ): void {
-    const most = Math.max(...choices.map(({ options }) => Math.min(...options.map(({ wave }) => wave))));
-    let open = choices.map((one) => ({ ...one, options: one.options.filter(({ wave }) => wave <= most) }));
-    // Where there is no choice, the calls are made anyway, and other fields may share them.
-    for (const { field, options } of open) {
+    let most = 0;
+    for (const { options } of choices) most = Math.max(most, earliest(options));
+    let open: { readonly field: WantedField; readonly options: readonly FieldOption[] }[] = [];
+    for (const { field, options: all } of choices) {
+      const options = all.length === 1 ? all : all.filter(({ wave }) => wave <= most);
       const [only] = options;
+      // Where there is no choice, the calls are made anyway, and other fields may share them.
       if (only && options.length === 1) this.#take(field, only, here, routes, inside);
+      else open.push({ field, options });
     }
-    open = open.filter(({ options }) => options.length > 1);
     while (open.length > 0) {
       const known = new Set(here.calls());
       let best: { route: Route; rank: readonly number[]; taken: typeof open } | undefined;
+      const byRoute = new Map<Route, typeof open>();
+      for (const one of open)
+        for (const { route } of one.options) {
+          const taken = byRoute.get(route);
+          if (taken) taken.push(one);
+          else byRoute.set(route, [one]);
+        }
       for (const route of routes) {
-        const taken = open.filter(({ options }) => options.some((one) => one.route === route));
-        if (taken.length === 0) continue;
+        const taken = byRoute.get(route);
+        if (!taken) continue;
         this.#scope.steps.take(taken.length);
         const added = new Set<string>();
         let wave = 0;
@@ -178,7 +192,8 @@ export class TypePlanner {
         const option = options.find((one) => one.route === route);
         if (option) this.#take(field, option, here, routes, inside);
       }
-      open = open.filter((one) => !taken.includes(one));
+      const covered = new Set(taken);
+      open = open.filter((one) => !covered.has(one));
     }
   }
 
@@ -280,6 +295,13 @@ export class TypePlanner {
 /** Of how many services parts of a field are combined: the combinations grow with the cube of it. */
 const MOST_SHARERS = 5;
 const NOTHING_BELOW: Pick<PlacePlan, 'calls' | 'leftover'> = { calls: [], leftover: undefined };
+
+/** The first wave in which a field can be there, with all below it. */
+function earliest(options: readonly FieldOption[]): number {
+  let wave = Number.POSITIVE_INFINITY;
+  for (const option of options) wave = Math.min(wave, option.wave);
+  return wave;
+}
 
 /** Whether the first number in which two lists differ is less in the first. */
 function isLess(one: readonly number[], other: readonly number[]): boolean {

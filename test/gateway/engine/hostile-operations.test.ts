@@ -1,20 +1,43 @@
-import { expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
+import { MOST_STEPS } from '../../../gateway/federation/plan/plan-operation.ts';
 import { HOSTILE_CASES } from './hostile/cases.ts';
 import { runCases } from './hostile/run-cases.ts';
+import type { Outcome } from './hostile/trial.ts';
 
-/** The most steps that planning may take, for engines that count them. */
-const MOST_STEPS = 1_000_000;
+/** How often functions, branches and loops may run for each step. A step is about the same for all operations. */
+const WORK_PER_STEP = 25;
+/** What is done beside. */
+const WORK_BESIDE = 2_000;
 
-test('an operation is planned, or refused with a code, whatever a caller sends', async () => {
-  const names = HOSTILE_CASES.map(({ family, name }) => `${family}: ${name}`);
-  const indexes = [...names.keys()];
-  const outcomes = await runCases(indexes);
-  const wrong = outcomes
-    .filter(
-      ({ outcome, code, steps = 0 }) =>
-        !(outcome === 'planned' || (outcome === 'refused' && code !== undefined)) || steps > MOST_STEPS,
-    )
-    .map(({ index, ...outcome }) => ({ name: names[index], ...outcome }));
-  expect(wrong).toEqual([]);
-  expect(outcomes).toHaveLength(indexes.length);
+const named = ({ index, ...outcome }: Outcome) => {
+  const { family, name } = HOSTILE_CASES[index] ?? {};
+  return { name: `${family}: ${name}`, ...outcome };
+};
+let outcomes: readonly Outcome[] = [];
+beforeAll(async () => {
+  outcomes = await runCases([...HOSTILE_CASES.keys()]);
 }, 900_000);
+
+test('an operation is planned, or refused with a code, whatever a caller sends', () => {
+  const wrong = outcomes.filter(
+    ({ outcome, code }) => !(outcome === 'planned' || (outcome === 'refused' && code !== undefined)),
+  );
+  expect(wrong.map(named)).toEqual([]);
+  expect(outcomes).toHaveLength(HOSTILE_CASES.length);
+});
+
+test('an operation is refused for its steps alone', () => {
+  const isTooLarge = ({ steps = 0 }: Outcome) => steps > MOST_STEPS;
+  const wrong = outcomes.filter((one) => one.outcome === 'planned' && isTooLarge(one));
+  expect(wrong.map(named)).toEqual([]);
+  expect(outcomes.filter(isTooLarge).length).toBeGreaterThan(10);
+});
+
+test('planning does no more than its steps say, and stops when they are used up', () => {
+  const wrong = outcomes.filter(({ steps = 0, work }) => {
+    return work === undefined || work > Math.min(steps, MOST_STEPS) * WORK_PER_STEP + WORK_BESIDE;
+  });
+  expect(wrong.map(named)).toEqual([]);
+  // What counts nothing would find nothing wrong.
+  expect(Math.max(...outcomes.map(({ work = 0 }) => work))).toBeGreaterThan(MOST_STEPS);
+});

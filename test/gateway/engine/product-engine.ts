@@ -8,6 +8,7 @@ import { WHOLE_SUPERGRAPH } from '../../../gateway/sources/federation/federation
 import type { OperationAnswer, OperationContext, PlannedRequest, Subschema } from '../../../gateway/sources/index.ts';
 import { openResilientClient } from '../../../gateway/sources/index.ts';
 import { remoteTarget } from '../../../gateway/sources/remote-schema/index.ts';
+import type { SupergraphTypes } from '../../../gateway/supergraph/index.ts';
 import { DEFAULT_RESILIENCE, PassthroughBody } from '../../../gateway/upstream/index.ts';
 import { Cancellation, createLogger } from '../../../platform/index.ts';
 import type { Answered } from '../generated/same-answer.ts';
@@ -20,14 +21,14 @@ export interface EngineResult extends Answered {
   readonly calls: readonly ServiceCall[];
   /** How many times services had to be waited for. */
   readonly waves: number;
-  /** The steps that planning took, where the engine counts them. */
-  readonly steps?: number;
 }
 
 /** What answers operations over several services. Operations run one after the other. */
 export interface Engine {
   /** What clients see. */
   readonly schema: GraphQLSchema;
+  /** What operations are planned by. */
+  readonly types: SupergraphTypes;
   /** @throws NotAnswered */
   run(text: string, variables?: Variables): Promise<EngineResult>;
   /** Prepares an operation, and calls no service. */
@@ -97,6 +98,7 @@ export const openProductEngine: OpenEngine = async (graph, services, { labels = 
   if (!subschema) throw new TypeError('the admin sees everything');
   return {
     schema: supergraph.schema,
+    types: supergraph.types,
     run: async (text, variables = {}) => {
       wires.forget();
       const answer = await answerOf(subschema, text, variables, wires);

@@ -8,19 +8,20 @@ const { runCases } = await import('./run-cases.ts');
 
 const [family] = process.argv.slice(2);
 const indexes = [...HOSTILE_CASES.keys()].filter((at) => !family || HOSTILE_CASES[at].family === family);
-const columns = ({ index, outcome, code, steps, blockMs, cpuMs, calls }) => {
+const columns = ({ index, outcome, code, steps, work, blockMs, cpuMs, calls }) => {
   const { family, name } = HOSTILE_CASES[index];
   const ms = (value) => (value === undefined ? '-' : value.toFixed(1));
   return [
     outcome,
-    steps ?? '-',
+    steps === undefined ? '-' : Math.round(steps),
+    `work ${work ?? '-'}`,
     `block ${ms(blockMs)}`,
     `cpu ${ms(cpuMs)}`,
     `calls ${calls ?? '-'}`,
     `${family}: ${name}`,
     code ?? '',
   ]
-    .map((text, at) => String(text).padEnd([17, 8, 14, 14, 11][at] ?? 0))
+    .map((text, at) => String(text).padEnd([17, 8, 12, 14, 14, 11][at] ?? 0))
     .join(' ');
 };
 const outcomes = await runCases(indexes, (outcome) => process.stderr.write(`${columns(outcome)}\n`));

@@ -1,9 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { type ExecutionResult, graphql } from 'graphql';
 import type { Service } from '../in-process-services.ts';
+import { plannedSteps } from '../planned-steps.ts';
 import { type Engine, NotAnswered, NotComposed, openProductEngine } from '../product-engine.ts';
 import { openStrictServices, sdlsOf } from '../strict-services.ts';
 import { HOSTILE_CASES, type HostileCase } from './cases.ts';
+import { planningWork } from './planning-work.ts';
 
 /** What became of one operation. */
 export interface Outcome {
@@ -19,8 +21,10 @@ export interface Outcome {
     | 'ended the process';
   /** Of the error that refuses it, or of the failure. */
   readonly code?: string | undefined;
-  /** Those that planning took, where the engine counts them. */
-  readonly steps?: number | undefined;
+  /** Those that planning took, or has asked for when it was refused. */
+  readonly steps?: number;
+  /** How often functions and loops of planning ran. */
+  readonly work?: number;
   /** The longest time that the event loop stood still, in milliseconds. */
   readonly blockMs?: number;
   /** The processor time of planning, all threads, in milliseconds. */
@@ -79,9 +83,11 @@ async function tryCase(
 ): Promise<Outcome> {
   rejections.length = 0;
   const { result, blockMs, cpuMs } = await watchEventLoop(() => engine.run(text, variables));
-  const { data, errors = [], calls, steps } = result;
+  const { data, errors = [], calls } = result;
   const [error] = errors as readonly { readonly extensions?: { readonly code?: string } }[];
-  const cost = { steps, blockMs, cpuMs, calls: calls.length };
+  const { steps } = plannedSteps(text, engine.types, variables);
+  const work = await planningWork(async () => (await engine.prepare(text)).describe(variables ?? {}));
+  const cost = { steps, work, blockMs, cpuMs, calls: calls.length };
   if (data === undefined) return { index, outcome: 'refused', code: error?.extensions?.code, ...cost };
   const expected = await truth?.(text);
   if (expected && (rejections.length > 0 || JSON.stringify(data) !== JSON.stringify(expected.data)))
