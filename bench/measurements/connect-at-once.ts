@@ -22,7 +22,7 @@ export async function measureConnectsAtOnce(
     const { first, p99Ms } = await load.run(request, { connections, seconds, core: cores.load });
     lines.push([
       `${connections.toLocaleString('en-US')} clients`,
-      first && first.responsesUntilAll / connections,
+      first?.unanswered === 0 ? first.responsesUntilAll / connections : undefined,
       first?.p99Ms,
       p99Ms,
       first?.unanswered,
