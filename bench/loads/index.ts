@@ -4,7 +4,15 @@ import { nodeLoad } from './node-load.ts';
 import { wrk } from './wrk.ts';
 
 export { ResponseReader } from './answer-reader.ts';
-export { COUNTER, digits, httpRequestText, type LoadGenerator, type LoadRequest, type LoadWindow } from './load.ts';
+export {
+  COUNTER,
+  digits,
+  type FirstResponses,
+  httpRequestText,
+  type LoadGenerator,
+  type LoadRequest,
+  type LoadWindow,
+} from './load.ts';
 export { nodeLoad } from './node-load.ts';
 export { outputOf } from './output.ts';
 

@@ -27,6 +27,17 @@ export interface LoadWindow {
   readonly maxMs: number;
   /** Answers with a status of 400 or more, broken connections and timeouts. */
   readonly errors: number;
+  /** The first response of each connection; only of Node's own generator. */
+  readonly first?: FirstResponses;
+}
+
+/** How long clients that connect at once have to wait for their first response. */
+export interface FirstResponses {
+  readonly p99Ms: number;
+  /** Responses to all connections until each had one, which does not depend on the machine's speed. */
+  readonly responsesUntilAll: number;
+  /** Connections that had none in the whole window. */
+  readonly unanswered: number;
 }
 
 export interface LoadGenerator {

@@ -11,6 +11,7 @@ process.stdout.write(JSON.stringify(await generateLoad(task.request, task.plan))
 async function generateLoad(request: LoadRequest, plan: LoadPlan): Promise<LoadWindow> {
   const next = requestMaker(request);
   const latencies = createHistogram();
+  const firstLatencies = createHistogram();
   const { hostname, port } = new URL(request.url);
   const began = performance.now();
   const deadline = began + plan.seconds * 1000;
@@ -18,6 +19,7 @@ async function generateLoad(request: LoadRequest, plan: LoadPlan): Promise<LoadW
   let sent = 0;
   let answered = 0;
   let errors = 0;
+  let responsesUntilAll = 0;
 
   const isOver = () => sent >= wanted || performance.now() >= deadline;
 
@@ -26,6 +28,7 @@ async function generateLoad(request: LoadRequest, plan: LoadPlan): Promise<LoadW
       const socket = connect({ host: hostname, port: Number(port), noDelay: true });
       const reader = new ResponseReader();
       let sentAt = 0;
+      let isFirst = true;
       const send = () => {
         sent++;
         sentAt = performance.now();
@@ -36,8 +39,14 @@ async function generateLoad(request: LoadRequest, plan: LoadPlan): Promise<LoadW
       socket.on('data', (chunk) => {
         const status = reader.read(chunk);
         if (status === undefined) return;
-        latencies.record(Math.max(1, Math.round((performance.now() - sentAt) * 1000)));
+        const latency = Math.max(1, Math.round((performance.now() - sentAt) * 1000));
+        latencies.record(latency);
         answered++;
+        if (isFirst) {
+          firstLatencies.record(latency);
+          responsesUntilAll = answered;
+          isFirst = false;
+        }
         if (status >= 400) errors++;
         if (isOver()) socket.destroy();
         else send();
@@ -70,6 +79,11 @@ async function generateLoad(request: LoadRequest, plan: LoadPlan): Promise<LoadW
     p99Ms: milliseconds(latencies.percentile(99)),
     maxMs: milliseconds(latencies.count > 0 ? latencies.max : 0),
     errors,
+    first: {
+      p99Ms: milliseconds(firstLatencies.percentile(99)),
+      responsesUntilAll,
+      unanswered: Math.max(0, plan.connections - firstLatencies.count),
+    },
   };
 }
 

@@ -11,6 +11,7 @@ import {
   type Target,
   wideMetadata,
 } from '../targets/index.ts';
+import { measureConnectsAtOnce } from './connect-at-once.ts';
 import type { ExtraPlan, Section } from './section.ts';
 
 const GROWTH_COLUMNS = ['requests/s', 'p99 ms', 'CPU µs', 'errors'];
@@ -31,6 +32,7 @@ export async function measureGrowth(
   for (const target of targets) {
     const running = await target.start(dependencies);
     sections.push(await growthOf(target, running, load, plan, dependencies));
+    sections.push(await measureConnectsAtOnce(target, running, plan, dependencies));
     await running.stop();
   }
   return [...sections, await measureSchemaGrowth(load, plan, dependencies)];

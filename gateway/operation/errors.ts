@@ -6,6 +6,11 @@ export function tooManyTokens(most: number): GraphQLError {
   return codedError(`the document has more than ${most} tokens`, 'token-limit-exceeded');
 }
 
+/** A document of more operations than are validated. */
+export function tooManyOperations(most: number): GraphQLError {
+  return codedError(`the document has more than ${most} operations`, 'repetition-limit-exceeded');
+}
+
 /** A document whose nesting the parser cannot follow. */
 export function documentTooDeep(): GraphQLError {
   return new GraphQLError('Syntax Error: the document is nested too deeply.');

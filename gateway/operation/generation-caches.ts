@@ -1,4 +1,5 @@
 import type { Generation } from '../graph/index.ts';
+import type { Metadata } from '../metadata/index.ts';
 import { DocumentCache, PersistedDocuments } from './document/index.ts';
 import type { NamedOperations } from './named-operations.ts';
 import type { GenerationCache } from './requests.ts';
@@ -34,9 +35,17 @@ export class GenerationCaches {
     named.follow(metadata);
     return {
       generation,
-      documents: new DocumentCache(limits.maxTokens, counts),
+      documents: new DocumentCache(limits.maxTokens, counts, savedTexts(metadata)),
       persisted: new PersistedDocuments(metadata.persistedManifests),
       rules: new RoleRules({ metadata, limits, enforceAllowList }),
     };
   }
+}
+
+/** The documents that the operator has saved: of manifests, and of query collections with those of REST endpoints. */
+function savedTexts({ persistedManifests, queryCollections }: Metadata): ReadonlySet<string> {
+  return new Set([
+    ...persistedManifests.flatMap(({ documents }) => documents.map(({ text }) => text)),
+    ...queryCollections.flatMap(({ definition }) => definition.queries.map(({ query }) => query)),
+  ]);
 }

@@ -21,9 +21,8 @@ async function loadAndStart(environment: NodeJS.ProcessEnv, peers?: WorkerPeers)
     import('./gateway.ts'),
     import('../federation/index.ts'),
   ]);
-  // Before it listens: the first operation of a caller must not find the planner slow.
-  await warmUpPlanner();
-  const gateway = await startGateway(environment, undefined, peers);
+  // While it waits for its services: the first operation of a caller must not find the planner slow.
+  const [gateway] = await Promise.all([startGateway(environment, undefined, peers), warmUpPlanner()]);
   gateway.whenReloaded((reason) => tellLauncher({ type: 'notice', text: `metadata reloaded (${reason})` }));
   return gateway;
 }

@@ -16,8 +16,10 @@ export const operationSettings = {
     .flag(true)
     .describe('Whether automatic persisted queries are served. See [persisted-documents.md](persisted-documents.md).'),
   PORTICO_MAX_TOKENS: setting
-    .integer(2_000, 10, 1_000_000)
-    .describe('Lexical tokens of a document. See [limits.md](limits.md) for this and the next ones.'),
+    .integer(10_000, 10, 1_000_000)
+    .describe(
+      'Lexical tokens of a document; documents of manifests and query collections are not limited. See [limits.md](limits.md) for this and the next ones.',
+    ),
   PORTICO_MAX_DEPTH: setting.integer(15, 1, 1_000_000).describe('Depth of nested selections.'),
   PORTICO_MAX_NODES: setting.integer(1_000, 1, 1_000_000).describe('Fields with selections of their own.'),
   PORTICO_MAX_ALIASES: setting.integer(30, 0, 1_000_000).describe('Aliases.'),
@@ -26,8 +28,8 @@ export const operationSettings = {
     .integer(10, 0, 1_000_000)
     .describe('Root fields `__schema` and `__type` of an operation, and of a batch together.'),
   PORTICO_MAX_REPETITION: setting
-    .integer(10_000, 0, 1_000_000_000)
-    .describe('Pairs of fields that validation compares.'),
+    .integer(50_000, 0, 1_000_000_000)
+    .describe('What validation compares, in pairs of fields.'),
 };
 
 /** State shared by several gateways. */

@@ -8,6 +8,7 @@ import {
   type ConnectionLimits,
 } from './connection-guard.ts';
 import { acceptableConnections } from './open-files.ts';
+import { PacedRequests } from './paced-requests.ts';
 import { PipelinedResponses } from './pipelined-responses.ts';
 
 /** The host that stands for all addresses of this machine, as in Hasura. */
@@ -24,6 +25,12 @@ const MAX_HEADERS = 2_000;
 
 /** Connections at a time that are refused with a response. */
 const MAX_REFUSED = 100;
+
+/**
+ * Connections that wait to be accepted, as far as the system allows (`net.core.somaxconn`, 4,096 by default). Node's own limit is 511:
+ * a client that finds it reached tries again after a second.
+ */
+const MAX_UNACCEPTED = 4_096;
 
 /** For how long a keep-alive connection may send one more request once a stop has begun. */
 const LAST_REQUEST_MS = 500;
@@ -67,6 +74,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
   const limits = { ...CONNECTION_LIMITS, ...options.limits };
   const pipelined = new PipelinedResponses(limits.slowReaderMs);
   const { shouldUpgradeCallback } = options;
+  const paced = new PacedRequests(handler);
   const server = createServer(
     {
       ...(shouldUpgradeCallback && { shouldUpgradeCallback }),
@@ -85,7 +93,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
         response.writeHead(431, { connection: 'close' }).end();
         return;
       }
-      handler(request, response);
+      paced.begin(request, response);
     },
   );
   // One more, so that it shows where there are too many.
@@ -99,9 +107,10 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
     forRefused,
   );
   guard.watch(server);
+  server.prependListener('connection', () => paced.accepted());
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explainListenError(error, options)));
-    server.listen(options.port, boundHost(options.host), resolve);
+    server.listen({ port: options.port, host: boundHost(options.host), backlog: MAX_UNACCEPTED }, resolve);
   });
   const { port } = server.address() as AddressInfo;
   return {

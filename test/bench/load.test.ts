@@ -85,6 +85,8 @@ describe('what is started', () => {
     expect(good.requests).toBeLessThan(210);
     expect(good.errors).toBe(0);
     expect(good.p99Ms).toBeGreaterThanOrEqual(good.p50Ms);
+    expect(good.first).toMatchObject({ unanswered: 0 });
+    expect(good.first?.responsesUntilAll).toBeGreaterThanOrEqual(3);
     const bad = await load.run(get('/refused'), plan);
     expect(bad.errors).toBe(bad.requests);
   });

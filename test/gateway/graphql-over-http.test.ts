@@ -261,8 +261,8 @@ describe('a batch', () => {
 });
 
 test('a document of too many tokens is not looked at', async () => {
-  const { body } = await gateway.graphql(`{ ${'a '.repeat(2_100)} }`, { token });
-  expect(body.errors).toMatchObject([{ message: expect.stringMatching(/2000 tokens/) }]);
+  const { body } = await gateway.graphql(`{ a(b: [${'$a'.repeat(5_100)}]) }`, { token });
+  expect(body.errors).toMatchObject([{ message: expect.stringMatching(/10000 tokens/) }]);
   expect((await gateway.graphql(`{ ${'account_count '.repeat(50)} }`, { token })).body).toEqual({
     data: { account_count: 2 },
   });

@@ -8,9 +8,10 @@ import {
   type OperationTypeNode,
   parse,
   type SelectionSetNode,
+  TokenKind,
 } from 'graphql';
 import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
-import { documentTooDeep, tooManyTokens } from '../errors.ts';
+import { documentTooDeep, tooManyOperations, tooManyTokens } from '../errors.ts';
 import { type DocumentCost, documentCost } from './document-cost.ts';
 import { withLightLocations } from './light-locations.ts';
 
@@ -39,17 +40,30 @@ const DOCUMENTS_OF_CALLERS: CacheBounds = { entries: 2_000, weights: [8_000_000,
 /** Documents that come without a session have a cache of their own, so that they cannot evict those of sessions. */
 const DOCUMENTS_OF_PUBLIC: CacheBounds = { entries: 200, weights: [800_000, 20_000] };
 
+/** Each operation is validated with all fragments that it uses, however many others use them. */
+const MAX_OPERATIONS = 100;
+
+/** Brackets of any kind within each other, as in the JSON of clients. */
+const MAX_BRACKETS = 500;
+const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
+const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
+
 /** Parses documents, and caches those that `keep` is called with. A cache belongs to one generation of the graph. */
 export class DocumentCache {
   readonly #ofCallers = new SecondChanceCache<Document>(DOCUMENTS_OF_CALLERS, markForgotten);
   readonly #ofPublic = new SecondChanceCache<Document>(DOCUMENTS_OF_PUBLIC, markForgotten);
   readonly #maxTokens: number;
   readonly #counts: { hits: number; misses: number };
+  readonly #trusted: ReadonlySet<string>;
 
-  /** @param counts where it counts hits and misses. */
-  constructor(maxTokens: number, counts = { hits: 0, misses: 0 }) {
+  /**
+   * @param counts where it counts hits and misses.
+   * @param trusted texts of the metadata, which are not limited.
+   */
+  constructor(maxTokens: number, counts = { hits: 0, misses: 0 }, trusted: ReadonlySet<string> = new Set()) {
     this.#maxTokens = maxTokens;
     this.#counts = counts;
+    this.#trusted = trusted;
   }
 
   /** The number of cached documents. */
@@ -65,7 +79,7 @@ export class DocumentCache {
       return known;
     }
     this.#counts.misses++;
-    return parseDocument(text, this.#maxTokens);
+    return parseDocument(text, this.#trusted.has(text) ? undefined : this.#maxTokens);
   }
 
   /**
@@ -85,8 +99,23 @@ function markForgotten(document: Document): void {
   document.isKept = false;
 }
 
-function parseDocument(text: string, maxTokens: number): Document {
-  const parsed = parseQuietly(text, maxTokens);
+const TOO_MANY_TOKENS = /^Syntax Error: Document contains more tha[tn] \d+ tokens/;
+
+/**
+ * @param maxTokens undefined: not limited, nor are operations.
+ * @throws GraphQLError as `DocumentCache.get` says.
+ */
+function parseDocument(text: string, maxTokens: number | undefined): Document {
+  try {
+    return readDocument(parseQuietly(text, maxTokens), maxTokens !== undefined);
+  } catch (error) {
+    // The parser calls itself for each level of nesting, and the cost is that of fragments within each other.
+    if (error instanceof RangeError) throw documentTooDeep();
+    throw error;
+  }
+}
+
+function readDocument(parsed: DocumentNode, isLimited: boolean): Document {
   const tokens = tokensIn(parsed);
   const node = withLightLocations(parsed);
   const operations: OperationDefinitionNode[] = [];
@@ -95,6 +124,7 @@ function parseDocument(text: string, maxTokens: number): Document {
     if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
     else if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
   }
+  if (isLimited && operations.length > MAX_OPERATIONS) throw tooManyOperations(MAX_OPERATIONS);
   const rootFields = operations.flatMap((operation) => rootFieldsOf(operation, fragments));
   return {
     node,
@@ -107,20 +137,25 @@ function parseDocument(text: string, maxTokens: number): Document {
   };
 }
 
+/** @throws GraphQLError where brackets are nested too deeply for what comes after the parser, which needs more of the stack. */
 function tokensIn({ loc }: DocumentNode): number {
   let count = 0;
-  for (let token = loc?.startToken; token; token = token.next ?? undefined) count += 1;
+  let level = 0;
+  for (let token = loc?.startToken; token; token = token.next ?? undefined) {
+    count += 1;
+    if (OPENING.has(token.kind)) level += 1;
+    else if (CLOSING.has(token.kind)) level -= 1;
+    if (level > MAX_BRACKETS) throw documentTooDeep();
+  }
   return count;
 }
 
-function parseQuietly(text: string, maxTokens: number): DocumentNode {
+function parseQuietly(text: string, maxTokens: number | undefined): DocumentNode {
   try {
     return parse(text, { maxTokens });
   } catch (error) {
-    // The parser calls itself for each level of nesting.
-    if (error instanceof RangeError) throw documentTooDeep();
     if (!(error instanceof GraphQLError)) throw error;
-    if (/^Syntax Error: Document contains more tha[tn] \d+ tokens/.test(error.message)) throw tooManyTokens(maxTokens);
+    if (maxTokens !== undefined && TOO_MANY_TOKENS.test(error.message)) throw tooManyTokens(maxTokens);
     // An unexpected token may be a password: the message names its kind, the location its position.
     const message = error.message.replace(/\b(Name|String|BlockString|Int|Float) "[\s\S]*"/, '$1');
     throw new GraphQLError(message, { source: error.source ?? null, positions: error.positions ?? null });

@@ -10,11 +10,20 @@ import {
 /** The most selections that are visited, and the most levels of nested fields. */
 const MAX_VISITED = 100_000;
 const MAX_LEVELS = 1_000;
+/** The most fragments that are spread: two of their numbers are one of 32 bits, which sets find the fastest. */
+const MAX_FRAGMENTS = 2 ** 15;
+/** Looking at a pair of fragments takes as long as visiting so many selections. */
+const VISITS_OF_A_PAIR = 2;
+
+/** Characters of arguments, and fields of two fragments, that take as long to compare as two fields without arguments. */
+const CHARACTERS_OF_A_PAIR = 2;
+const FIELDS_OF_A_PAIR = 4;
 
 /**
- * How many pairs of fields validation has to compare, because they have the same response key in the same object. The
- * time that this takes grows with the square of the text, and with its cube where inline fragments are nested
- * (graphql-js compares within each selection set anew): two thousand tokens can keep it busy for seconds.
+ * How much validation has to compare, in pairs of fields without arguments: of fields that have the same response key in the same
+ * object, which count for more the longer their arguments are, and of fragments that are spread there together, which count for
+ * more the more fields they have. The time that this takes grows with the square of the text, and with its cube where inline fragments
+ * are nested (graphql-js compares within each selection set anew): two thousand tokens can keep it busy for seconds.
  *
  * @returns infinity when there are too many to be counted.
  */
@@ -33,11 +42,17 @@ export function repetition(document: DocumentNode): number {
     for (const selection of set.selections)
       if ('selectionSet' in selection && selection.selectionSet) pending.push(selection.selectionSet);
   }
-  return pairs;
+  return Math.ceil(pairs);
 }
 
 class PairCounter {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  /** Each pair of fragments, which is compared once in a document, as one number made of both of theirs. */
+  readonly #comparedFragments = new Set<number>();
+  readonly #numbers = new Map<string, number>();
+  /** The numbers of the fragments that each fragment spreads itself, and how many fields it has itself, by its own. */
+  readonly #spreads: (readonly number[])[] = [];
+  readonly #fieldCounts: number[] = [];
   #visited = 0;
 
   constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
@@ -47,12 +62,14 @@ class PairCounter {
   /** The pairs in one place of the response, which `sets` describe together, and below it. */
   pairsIn(sets: readonly SelectionSetNode[], level: number): number {
     if (level > MAX_LEVELS) return Number.POSITIVE_INFINITY;
-    let pairs = 0;
     const places = this.#fieldsOf(sets);
+    let pairs = this.#fragmentPairsIn(sets);
     if (this.#visited > MAX_VISITED) return Number.POSITIVE_INFINITY;
     for (const fields of places.values()) {
       if (fields.length < 2) continue;
-      pairs += (fields.length * (fields.length - 1)) / 2;
+      // Each of them is compared with each other one.
+      const weights = fields.reduce((sum, field) => sum + weightOf(field), 0);
+      pairs += (weights * (fields.length - 1)) / 2;
       const inner = fields.flatMap((field) => field.selectionSet ?? []);
       if (inner.length > 0) pairs += this.pairsIn(inner, level + 1);
     }
@@ -81,4 +98,74 @@ class PairCounter {
     }
     return fields;
   }
+  /** The weight of pairs of fragments that have not been compared, with those that they spread in the same place. */
+  #fragmentPairsIn(sets: readonly SelectionSetNode[]): number {
+    const compared = this.#comparedFragments;
+    let weight = 0;
+    const spread = [...placeOf(sets).spreads].map((name) => this.#numberOf(name));
+    if (this.#numbers.size > MAX_FRAGMENTS) return Number.POSITIVE_INFINITY;
+    const pending: number[] = [];
+    for (const [index, one] of spread.entries()) {
+      for (let other = index + 1; other < spread.length; other++) pending.push(one, spread[other] as number);
+      while (pending.length > 0) {
+        const right = pending.pop() as number;
+        const left = pending.pop() as number;
+        const key = Math.min(left, right) * MAX_FRAGMENTS + Math.max(left, right);
+        if (left === right || compared.has(key)) continue;
+        this.#visited += VISITS_OF_A_PAIR;
+        if (this.#visited > MAX_VISITED) return Number.POSITIVE_INFINITY;
+        compared.add(key);
+        const fields = (this.#fieldCounts[left] as number) + (this.#fieldCounts[right] as number);
+        weight += Math.max(1, fields / FIELDS_OF_A_PAIR);
+        for (const inner of this.#spreads[right] as readonly number[]) pending.push(left, inner);
+        for (const inner of this.#spreads[left] as readonly number[]) pending.push(inner, right);
+      }
+    }
+    return weight;
+  }
+
+  /** @returns the number of a fragment; what it spreads is numbered too. */
+  #numberOf(name: string): number {
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    const names = [name];
+    this.#numbers.set(name, this.#numbers.size);
+    for (const current of names) {
+      const fragment = this.#fragments.get(current);
+      const { spreads, fields } = placeOf(fragment ? [fragment.selectionSet] : []);
+      for (const other of spreads)
+        if (!this.#numbers.has(other)) {
+          this.#numbers.set(other, this.#numbers.size);
+          // Which the loop comes to.
+          names.push(other);
+        }
+      const number = this.#numbers.get(current) as number;
+      this.#spreads[number] = [...spreads].map((other) => this.#numbers.get(other) as number);
+      this.#fieldCounts[number] = fields;
+    }
+    return this.#numbers.get(name) as number;
+  }
+}
+
+/** The fragments that a place spreads itself, not by its fragments, and how many fields it has itself. */
+function placeOf(sets: readonly SelectionSetNode[]): {
+  readonly spreads: ReadonlySet<string>;
+  readonly fields: number;
+} {
+  const spreads = new Set<string>();
+  let fields = 0;
+  const pending = [...sets];
+  for (let set = pending.pop(); set; set = pending.pop())
+    for (const selection of set.selections)
+      if (selection.kind === Kind.FRAGMENT_SPREAD) spreads.add(selection.name.value);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) pending.push(selection.selectionSet);
+      else fields += 1;
+  return { spreads, fields };
+}
+
+/** Validation prints the arguments of both fields to compare them. */
+function weightOf({ arguments: given = [] }: FieldNode): number {
+  const start = given[0]?.loc?.start ?? 0;
+  const end = given.at(-1)?.loc?.end ?? 0;
+  return 1 + (end - start) / CHARACTERS_OF_A_PAIR;
 }

@@ -40,6 +40,30 @@ describe('the root fields of a document', () => {
   });
 });
 
+describe('a document is limited', () => {
+  const queries = (count: number) => Array.from({ length: count }, (_, index) => `query q${index} { a }`).join(' ');
+  const nested = (levels: number) => `{ a(of: ${'['.repeat(levels)}${']'.repeat(levels)}) }`;
+  const long = `{ ${'a '.repeat(2_000)} }`;
+
+  test('to 100 operations', () => {
+    expect(cache().get(queries(100)).operations).toHaveLength(100);
+    expect(() => cache().get(queries(101))).toThrow('the document has more than 100 operations');
+  });
+
+  test('to 500 brackets within each other', () => {
+    const documents = new DocumentCache(10_000);
+    expect(documents.get(nested(498)).operations).toHaveLength(1);
+    expect(() => documents.get(nested(499))).toThrow('the document is nested too deeply');
+  });
+
+  test('in its tokens and operations unless it is trusted', () => {
+    const trusting = new DocumentCache(1_000, undefined, new Set([long, queries(101)]));
+    expect(trusting.get(long).tokens).toBeGreaterThan(2_000);
+    expect(trusting.get(queries(101)).operations).toHaveLength(101);
+    expect(() => trusting.get(`${long} `)).toThrow('the document has more than 1000 tokens');
+  });
+});
+
 describe('a document', () => {
   /** One that its caller may send. */
   const sent = (documents: DocumentCache, text: string, isPublic = false) => {
