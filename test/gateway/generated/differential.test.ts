@@ -3,14 +3,9 @@ import fc from 'fast-check';
 import { parse, validate } from 'graphql';
 import { type GraphqlBody, keeper, openGateway, openIssuer } from '../harness/index.ts';
 import { Faults } from './media-data.ts';
-import {
-  federatedRemotes,
-  mediaSchema,
-  plainRemotes,
-  relatedRemotes,
-  stitchedMediaSchema,
-  stitchedRemotes,
-} from './media-services.ts';
+import { mediaSchema, stitchedMediaSchema } from './media-schema.ts';
+import { federatedRemotes, plainRemotes, relatedRemotes, stitchedRemotes } from './media-services.ts';
+import { mixedMetadata, mixedSchema } from './mixed-services.ts';
 import { operations } from './operations.ts';
 import { differenceOf, ReferenceSchema } from './same-answer.ts';
 
@@ -41,17 +36,23 @@ const environment = {
 
 type Ask = (text: string, variables: unknown) => Promise<GraphqlBody>;
 
-async function openHere(remotes: readonly object[]): Promise<Ask> {
-  const metadata = { 'remote_schemas.yaml': remotes };
+async function openHere(metadata: Record<string, unknown>): Promise<Ask> {
   const gateway = await keep(openGateway({ issuer, metadata, environment }));
   return async (text, variables) => (await gateway.graphql(text, { token, variables })).body;
 }
 
+const metadataOf =
+  (remotes: (...given: Parameters<typeof mixedMetadata>) => Promise<readonly object[]>) =>
+  async (...given: Parameters<typeof mixedMetadata>): Promise<Record<string, unknown>> => ({
+    'remote_schemas.yaml': await remotes(...given),
+  });
+
 const WAYS = {
-  'one plain service': [plainRemotes, mediaSchema],
-  'services with relationships between them': [relatedRemotes, mediaSchema],
-  'stitched services': [stitchedRemotes, stitchedMediaSchema],
-  'subgraphs of a federation': [federatedRemotes, mediaSchema],
+  'one plain service': [metadataOf(plainRemotes), mediaSchema],
+  'services with relationships between them': [metadataOf(relatedRemotes), mediaSchema],
+  'stitched services': [metadataOf(stitchedRemotes), stitchedMediaSchema],
+  'subgraphs of a federation': [metadataOf(federatedRemotes), mediaSchema],
+  'services of every kind in one graph': [mixedMetadata, mixedSchema],
 } as const;
 
 const faults = new Faults();
@@ -62,9 +63,9 @@ afterEach(() => {
 describe('any operation is answered as graphql-js answers it over one schema', () => {
   test.each(Object.entries(WAYS))(
     'by %s',
-    async (_way, [remotes, schemaOf]) => {
+    async (_way, [metadata, schemaOf]) => {
       const reference = new ReferenceSchema(schemaOf(faults));
-      const ask = await openHere(await remotes(faults, keep));
+      const ask = await openHere(await metadata(faults, keep));
       await fc.assert(
         fc.asyncProperty(
           operations({ schema: reference.schema, values: VALUES }),
