@@ -74,6 +74,7 @@ export const RESOLVERS: Readonly<Record<string, Readonly<Record<string, Resolver
   Book: {
     ...MEDIA,
     pages: (of) => numberOf(of) * 10,
+    box: (of) => box(numberOf(of)),
     author: (of) => stub(authorOf(of)),
     author_id: authorOf,
     sequel: (of) => (numberOf(of) === 0 ? item(3) : null),
