@@ -49,6 +49,17 @@ const MEDIA: Readonly<Record<string, Resolver>> = {
   reader_ids: readersOf,
 };
 
+/** Values of arguments, by the names of these or of types. */
+export const VALUES = {
+  id: ['i0', 'i1', 'i2', 'p1', 's2', 'nobody'],
+  ids: [['p0', 'p1'], ['p3', 'nobody'], []],
+  first: [0, 1, 3, null],
+  person: ['p0', 'p4'],
+  text: ['x', null],
+  currency: ['cent', 'euro'],
+  Boolean: [true, false, null],
+};
+
 /** How every field is answered, by types and names: of an object only its type and `id` are looked at. */
 export const RESOLVERS: Readonly<Record<string, Readonly<Record<string, Resolver>>>> = {
   Query: {
@@ -71,6 +82,15 @@ export const RESOLVERS: Readonly<Record<string, Readonly<Record<string, Resolver
     loan: (_, { id }) => (/\d$/.test(String(id)) ? loan(Number(String(id).slice(1))) : null),
     archive: () => ({ __typename: 'archive_query', id: 'archive' }),
   },
+  Mutation: {
+    tag: (_, { id }) => byId(id),
+    restock: (_, { id }) => (byId(id)?.__typename === 'Book' ? byId(id) : null),
+    greet: (_, { id }) => personById(id),
+    dust: () => [place(0), place(2)],
+    lend: (_, { id }) => (/\d$/.test(String(id)) ? loan(Number(String(id).slice(1))) : null),
+    archive: () => ({ __typename: 'archive_mutation', id: 'archive' }),
+  },
+  archive_mutation: { relabel: (_, { id }) => (byId(id) ? box(numberOf({ id: String(id) })) : null) },
   Book: {
     ...MEDIA,
     pages: (of) => numberOf(of) * 10,
@@ -137,9 +157,16 @@ export const RESOLVERS: Readonly<Record<string, Readonly<Record<string, Resolver
 export class Faults {
   /** 0 is no faults. */
   seed = 0;
+  /** The mutations that services have run since this was emptied. */
+  readonly mutations: string[] = [];
 
   /** Wraps the resolver of a field. */
   in(typeName: string, field: string, resolve: Resolver): Resolver {
+    if (MUTATIONS.has(typeName) && field !== 'archive')
+      return (of, given) => {
+        this.mutations.push(`${field} ${given.id}`);
+        return resolve(of, given);
+      };
     if (UNFAILING.has(field) || UNFAILING_TYPES.has(typeName)) return resolve;
     return (of, given) => {
       const at = this.seed === 0 ? 99 : spread(`${this.seed} ${typeName} ${field} ${of.id}`) % 100;
@@ -156,8 +183,9 @@ const UNFAILING = new Set(
   ),
 );
 
+const MUTATIONS = new Set(['Mutation', 'archive_mutation']);
 /** Root fields, and what an action answers: it has no errors of fields. */
-const UNFAILING_TYPES = new Set(['Query', 'archive_query', 'Loan', 'Renewal']);
+const UNFAILING_TYPES = new Set(['Query', 'archive_query', ...MUTATIONS, 'Loan', 'Renewal']);
 
 /** A number that looks like chance (FNV-1a). */
 function spread(text: string): number {

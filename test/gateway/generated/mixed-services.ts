@@ -1,6 +1,6 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
 import { buildSchema, type GraphQLSchema, graphql } from 'graphql';
-import { graphqlUpstream, webhook } from '../harness/index.ts';
+import { type GraphqlUpstream, graphqlUpstream, webhook } from '../harness/index.ts';
 import { joins } from '../relationships/world.ts';
 import { type Faults, RESOLVERS } from './media-data.ts';
 import { plainResolvers, resolversOf, stitchedSdl } from './media-schema.ts';
@@ -24,6 +24,15 @@ const MIXED = /* GraphQL */ `
     loan(id: ID!): Loan
     archive: archive_query
   }
+  type Mutation {
+    tag(id: ID!): Media
+    restock(id: ID!): Book!
+    greet(id: ID!): Person
+    dust: [Place!]
+    lend(id: ID!): Loan
+    archive: archive_mutation
+  }
+  type archive_mutation { relabel(id: ID!): Box }
   type archive_query { boxes: [Box!]! box(id: ID!): Box }
   type Box { id: ID! label: String! holds_id: ID holds: Media next: Box }
   type Loan {
@@ -45,6 +54,7 @@ export function mixedSchema(faults: Faults): GraphQLSchema {
 const FEDERATED = {
   people: {
     Query: PEOPLE_ROOTS,
+    Mutation: 'greet',
     Named: 'id name',
     Person: 'id name friends favourite_id',
     Team: 'id name members',
@@ -56,6 +66,7 @@ const FEDERATED = {
 const STITCHED = {
   catalogue: {
     Query: CATALOGUE_ROOTS,
+    Mutation: 'tag',
     Media: CORE,
     Thing: 'id',
     Found: '',
@@ -66,6 +77,7 @@ const STITCHED = {
   },
   stock: {
     Query: STOCK_ROOTS,
+    Mutation: 'restock',
     Thing: 'id',
     Book: 'id price rating shipping place_id reader_ids',
     Film: 'id price rating reader_ids',
@@ -76,6 +88,7 @@ const STITCHED = {
 /** Places by other names than the graph's. */
 const PLACES = /* GraphQL */ `
   type Query { spots: [Spot!] spot(id: ID!): Spot }
+  type Mutation { sweep: [Spot!] }
   interface Thing { id: ID! }
   type Spot implements Thing { id: ID! rack: String! keeper_id: ID }
 `;
@@ -83,6 +96,7 @@ const PLACES_NAMES = {
   type_names: { mapping: { Spot: 'Place' } },
   field_names: [
     { parent_type: 'Query', mapping: { spots: 'places', spot: 'place' } },
+    { parent_type: 'Mutation', mapping: { sweep: 'dust' } },
     { parent_type: 'Spot', mapping: { rack: 'shelf' } },
   ],
 };
@@ -90,11 +104,13 @@ const PLACES_NAMES = {
 /** A service in a namespace. */
 const ARCHIVE = /* GraphQL */ `
   type Query { boxes: [Box!]! box(id: ID!): Box }
+  type Mutation { relabel(id: ID!): Box }
   type Box { id: ID! label: String! holds_id: ID next: Box }
 `;
 
 const ACTIONS = /* GraphQL */ `
   type Query { loans: [Loan!] loan(id: ID!): Loan }
+  type Mutation { lend(id: ID!): Loan }
   type Loan { id: ID! note: String item_id: ID reader_id: ID renewals: [Renewal!]! }
   type Renewal { days: Int by_id: ID }
 `;
@@ -132,16 +148,21 @@ export async function mixedMetadata(faults: Faults, keep: Keep): Promise<Record<
   const related = (remotes: readonly RemoteOf[]) =>
     remotes.map((remote) => ({ ...remote, remote_relationships: RELATIONSHIPS[remote.name] ?? [] }));
   const { places, place } = RESOLVERS.Query ?? {};
+  const { dust } = RESOLVERS.Mutation ?? {};
   const { shelf, keeper_id } = RESOLVERS.Place ?? {};
-  if (!places || !place || !shelf || !keeper_id) throw new TypeError('no resolvers of places');
+  if (!places || !place || !dust || !shelf || !keeper_id) throw new TypeError('no resolvers of places');
   const spots = await keep(
     graphqlUpstream(PLACES, {
       Query: { spots: places, spot: place },
+      Mutation: { sweep: faults.in('Mutation', 'dust', dust) },
       Spot: { rack: faults.in('Place', 'shelf', shelf), keeper_id },
     } as never),
   );
-  const boxes = RESOLVERS.archive_query as never;
-  const archive = await keep(graphqlUpstream(ARCHIVE, { ...plainResolvers(ARCHIVE, faults), Query: boxes }));
+  const { relabel } = RESOLVERS.archive_mutation ?? {};
+  if (!relabel) throw new TypeError('no resolvers of boxes');
+  const mutation = { relabel: faults.in('archive_mutation', 'relabel', relabel) };
+  const boxes = { Query: RESOLVERS.archive_query, Mutation: mutation } as never;
+  const archive = await keep(graphqlUpstream(ARCHIVE, plainResolvers(ARCHIVE, faults, boxes)));
   const remotes = [
     ...related(await federatedServices(FEDERATED, mixed, faults, keep)),
     ...related(await stitchedServices(STITCHED, mixed, faults, keep)),
@@ -156,20 +177,42 @@ export async function mixedMetadata(faults: Faults, keep: Keep): Promise<Record<
       remote_relationships: [joins('Box', to('catalogue', 'holds', 'holds_id', 'item', 'id'))],
     },
   ];
-  return { 'remote_schemas.yaml': remotes, ...(await actionsMetadata(keep)) };
+  return { 'remote_schemas.yaml': remotes, ...(await actionsMetadata(faults, keep)) };
 }
 
-async function actionsMetadata(keep: Keep): Promise<Record<string, unknown>> {
+/** The same with what answers. */
+export async function openMixedServices(faults: Faults, keep: Keep): Promise<MixedServices> {
+  const servers: GraphqlUpstream[] = [];
+  const metadata = await mixedMetadata(faults, async (opening) => {
+    const server = await keep(opening);
+    servers.push(server as unknown as GraphqlUpstream);
+    return server;
+  });
+  const remotes = metadata['remote_schemas.yaml'] as readonly RemoteOf[];
+  const nameOf = ({ graphqlUrl }: GraphqlUpstream) =>
+    remotes.find(({ definition }) => definition.url === graphqlUrl)?.name;
+  // A webhook has no such address.
+  return { metadata, services: new Map(servers.map((server) => [nameOf(server) ?? 'action', server])) };
+}
+
+export interface MixedServices {
+  readonly metadata: Record<string, unknown>;
+  /** The services by their names, and the webhook of the actions as `action`. */
+  readonly services: ReadonlyMap<string, Pick<GraphqlUpstream, 'requests' | 'instead'>>;
+}
+
+async function actionsMetadata(faults: Faults, keep: Keep): Promise<Record<string, unknown>> {
   const loans = makeExecutableSchema({
     typeDefs: ACTIONS,
-    resolvers: RESOLVERS as never,
-    resolverValidationOptions: { requireResolversToMatchSchema: 'ignore' },
+    resolvers: resolversOf(buildSchema(ACTIONS), faults),
   });
   const fields = '{ id note item_id reader_id renewals { days by_id } }';
   const hook = await keep(
     webhook(async ({ body }) => {
       const { action, input } = body as { action: { name: string }; input: { id?: string } };
-      const source = action.name === 'loans' ? `{ loans ${fields} }` : `query ($id: ID!) { loan(id: $id) ${fields} }`;
+      const kind = action.name === 'lend' ? 'mutation' : 'query';
+      const source =
+        action.name === 'loans' ? `{ loans ${fields} }` : `${kind} ($id: ID!) { ${action.name}(id: $id) ${fields} }`;
       const { data } = await graphql({ schema: loans, source, variableValues: input });
       return data?.[action.name];
     }),
@@ -191,6 +234,6 @@ async function actionsMetadata(keep: Keep): Promise<Record<string, unknown>> {
   ];
   return {
     'actions.graphql': ACTIONS,
-    'actions.yaml': { actions: [action('loans'), action('loan')], custom_types: { objects } },
+    'actions.yaml': { actions: [action('loans'), action('loan'), action('lend')], custom_types: { objects } },
   };
 }
