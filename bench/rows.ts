@@ -39,6 +39,8 @@ export const ROW_IDS = [
   'narrow',
   'namespace',
   'federation-preset',
+  'stitched',
+  'relationship',
 ] as const;
 
 export type RowId = (typeof ROW_IDS)[number];
@@ -164,5 +166,25 @@ export const ROWS: Readonly<Record<RowId, Row>> = {
     request: { kind: 'graphql', query: 'query FederationPreset { itemsOfTenant { id name } }' },
     answer: { data: { itemsOfTenant: namedProducts } },
     calls: 1,
+  },
+  stitched: {
+    id: 'stitched',
+    title: '20 objects joined from two stitched services',
+    request: { kind: 'graphql', query: 'query Stitched { products { id name price inStock } }' },
+    answer: {
+      data: { products: products.map(({ id, name, price, inStock }) => ({ id, name, price, inStock })) },
+    },
+    calls: 2,
+  },
+  relationship: {
+    id: 'relationship',
+    title: '20 objects with a relationship each to another service',
+    request: { kind: 'graphql', query: 'query Relationship { products { id name stock { price inStock } } }' },
+    answer: {
+      data: {
+        products: products.map(({ id, name, price, inStock }) => ({ id, name, stock: { price, inStock } })),
+      },
+    },
+    calls: 2,
   },
 };

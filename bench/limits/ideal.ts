@@ -18,15 +18,21 @@ const ENTITIES = JSON.stringify(
   'query ($representations: [_Any!]!) { _entities(representations: $representations) { ... on Product { price inStock } } }',
 );
 
+const NAMES_QUERY = JSON.stringify({ query: '{ products { id name } }' });
+const LOOKUP = JSON.stringify('query ($ids: [ID!]!) { _products(ids: $ids) { price inStock } }');
+
 interface GraphqlBody {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>>;
 }
 
-interface FirstServiceProduct {
-  readonly __typename: string;
+interface NamedProduct {
   readonly id: string;
   readonly name: string;
+}
+
+interface FirstServiceProduct extends NamedProduct {
+  readonly __typename: string;
 }
 
 interface Entity {
@@ -69,6 +75,32 @@ const handlers: Readonly<Record<string, (request: GraphqlBody, text: string, res
       });
     });
   },
+  '/stitched': (_request, _text, response) => {
+    callService('/a', NAMES_QUERY, (answer) => {
+      const { products }: { products: NamedProduct[] } = JSON.parse(String(answer)).data;
+      const ids = products.map(({ id }) => id);
+      callService('/stitched', `{"query":${LOOKUP},"variables":{"ids":${JSON.stringify(ids)}}}`, (joined) => {
+        const found: Entity[] = JSON.parse(String(joined)).data._products;
+        const whole = products.map(({ id, name }, index) => {
+          const entity = found[index];
+          return { id, name, price: entity?.price ?? null, inStock: entity?.inStock ?? null };
+        });
+        sendResponse(response, JSON.stringify({ data: { products: whole } }));
+      });
+    });
+  },
+  '/relationship': (_request, _text, response) => {
+    callService('/a', NAMES_QUERY, (answer) => {
+      const { products }: { products: NamedProduct[] } = JSON.parse(String(answer)).data;
+      const ids = Object.fromEntries(products.map(({ id }, index) => [`i${index}`, id]));
+      const body = `{"query":${stockQuery(products.length)},"variables":${JSON.stringify(ids)}}`;
+      callService('/stock', body, (joined) => {
+        const found: Record<string, Entity | null> = JSON.parse(String(joined)).data;
+        const whole = products.map(({ id, name }, index) => ({ id, name, stock: found[`f${index}`] ?? null }));
+        sendResponse(response, JSON.stringify({ data: { products: whole } }));
+      });
+    });
+  },
   '/action': ({ variables }, _text, response) => {
     const body = JSON.stringify({ action: { name: 'placeOrder' }, input: variables, session_variables: {} });
     callService('/action', body, (answer) => {
@@ -77,6 +109,21 @@ const handlers: Readonly<Record<string, (request: GraphqlBody, text: string, res
     });
   },
 };
+
+const stockQueries = new Map<number, string>();
+
+/** A field for each of `count` objects, as a JSON string. */
+function stockQuery(count: number): string {
+  let text = stockQueries.get(count);
+  if (text === undefined) {
+    const indexes = Array.from({ length: count }, (_, index) => index);
+    const declared = indexes.map((index) => `$i${index}: ID!`).join(', ');
+    const fields = indexes.map((index) => `f${index}: stock(id: $i${index}) { price inStock }`).join(' ');
+    text = JSON.stringify(`query (${declared}) { ${fields} }`);
+    stockQueries.set(count, text);
+  }
+  return text;
+}
 
 createServer((request, response) => {
   const path = request.url ?? '';

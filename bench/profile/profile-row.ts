@@ -9,13 +9,22 @@ import {
   expectResponse,
   federationMetadata,
   plainMetadata,
+  relationshipMetadata,
   requestAt,
   startPortico,
+  stitchedMetadata,
 } from '../targets/index.ts';
 import { type CpuProfile, type Shares, summarise } from './summary.ts';
 
 const GROUPS_SHOWN = 20;
 const FUNCTIONS_SHOWN = 30;
+
+/** What rows need that the plain services do not have. */
+const METADATA: Partial<Record<RowId, typeof plainMetadata>> = {
+  P: federationMetadata,
+  stitched: stitchedMetadata,
+  relationship: relationshipMetadata,
+};
 
 /** Runs one row against Portico with V8's sampling profiler on, and says where its processor time went. */
 export async function profileRow(
@@ -26,7 +35,7 @@ export async function profileRow(
 ): Promise<string> {
   const { group, cores, subgraphs } = dependencies;
   const directory = group.directory('profile');
-  const metadata = id === 'P' ? federationMetadata(subgraphs.url) : plainMetadata(subgraphs.url);
+  const metadata = (METADATA[id] ?? plainMetadata)(subgraphs.url);
   const began = performance.now();
   const { member, address } = await startPortico(dependencies, metadata, {
     nodeArguments: ['--cpu-prof', `--cpu-prof-dir=${directory}`],

@@ -19,7 +19,12 @@ export function listsSdl(): string {
   return readFileSync(join(PACKAGE_DIR, 'bench/subgraphs/lists.graphql'), 'utf8');
 }
 
-/** The same as a service that knows nothing of federation; only `a` has the products, since two could not. */
+/** The SDL of the service that is stitched to `a`, or that products of `a` have a relationship to. */
+export function joinedSdl(name: 'stitched' | 'stock'): string {
+  return readFileSync(join(PACKAGE_DIR, 'bench/subgraphs', `${name}.graphql`), 'utf8');
+}
+
+/** The subgraph as a service that knows nothing of federation; only `a` has the products, since two could not. */
 export function plainSdl(name: SubgraphName): string {
   const sdl = federationSdl(name)
     .replace(/^extend schema.*\n/, '')

@@ -6,6 +6,7 @@ export { ARTICLES_OF_87_KB, articles, products, rates } from './data.ts';
 export {
   federationOneSdl,
   federationSdl,
+  joinedSdl,
   listsSdl,
   plainSdl,
   SUBGRAPH_NAMES,

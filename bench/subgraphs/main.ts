@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buildSchema, graphql } from 'graphql';
 import { articles, products, rates } from './data.ts';
-import { federationSdl, listsSdl } from './graph.ts';
+import { federationSdl, joinedSdl, listsSdl } from './graph.ts';
 
 // The services behind every gateway, one process: POST /a and /b are the subgraphs, POST /lists is the
-// service of which roles see a part, POST /action is an action's webhook,
+// service of which roles see a part, POST /stitched and /stock have more of the products of /a,
+// POST /action is an action's webhook,
 // POST /wide responds with any fields. GET /count returns the number of requests since it was last called.
 // An answer is worked out by graphql-js when a query comes for the first time and is fixed bytes from then on, so that
 // the gateway is what is measured.
@@ -24,6 +25,8 @@ const schemas = {
   a: schemaOf(federationSdl('a')),
   b: schemaOf(federationSdl('b')),
   lists: schemaOf(`${listsSdl()} type Product { id: ID! }`),
+  stitched: schemaOf(`directive @merge(keyField: String) on FIELD_DEFINITION ${joinedSdl('stitched')}`),
+  stock: schemaOf(`${joinedSdl('stock')} type Product { id: ID! }`),
 };
 let requestCount = 0;
 
@@ -67,11 +70,13 @@ interface Operation {
 }
 
 function schemaNameAt(url: string | undefined): keyof typeof schemas {
-  return url === '/b' ? 'b' : url === '/lists' ? 'lists' : 'a';
+  const name = url?.slice(1) ?? '';
+  return Object.hasOwn(schemas, name) ? (name as keyof typeof schemas) : 'a';
 }
 
 async function graphqlAnswer(name: keyof typeof schemas, { query, variables }: Operation): Promise<Buffer> {
   const items = products.map(({ id, name }) => ({ id, name, state: 'OPEN' }));
+  const productOf = ({ id }: { readonly id: string }) => products.find((product) => product.id === id) ?? null;
   const rootValue = {
     items,
     itemsOfTenant: items,
@@ -81,9 +86,10 @@ async function graphqlAnswer(name: keyof typeof schemas, { query, variables }: O
     articles: ({ first }: { first: number }) => articles(first),
     renameProduct: products[0],
     rates,
-    _service: { sdl: name === 'lists' ? listsSdl() : federationSdl(name) },
-    _entities: ({ representations }: { representations: readonly { id: string }[] }) =>
-      representations.map(({ id }) => products.find((product) => product.id === id) ?? null),
+    _service: () => ({ sdl: name === 'a' || name === 'b' ? federationSdl(name) : listsSdl() }),
+    _entities: ({ representations }: { representations: readonly { id: string }[] }) => representations.map(productOf),
+    _products: ({ ids }: { ids: readonly string[] }) => ids.map((id) => productOf({ id })),
+    stock: productOf,
   };
   const result = await graphql({
     schema: schemas[name],

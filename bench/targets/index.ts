@@ -6,7 +6,15 @@ import type { Target } from './target.ts';
 import { tracedTargets } from './traced.ts';
 
 export { plainPortico, porticosAt, type StartedPortico, startPortico } from './portico.ts';
-export { federationMetadata, plainMetadata, wideMetadata, wideSdl, writeMetadata } from './portico-metadata.ts';
+export {
+  federationMetadata,
+  plainMetadata,
+  relationshipMetadata,
+  stitchedMetadata,
+  wideMetadata,
+  wideSdl,
+  writeMetadata,
+} from './portico-metadata.ts';
 export {
   type BenchDependencies,
   expectResponse,

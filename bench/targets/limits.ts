@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { freePort } from '../machine/index.ts';
 import { COMPILED_DIR } from '../package-dir.ts';
 import { ROWS, type Row, type RowId } from '../rows.ts';
-import { plainSdl } from '../subgraphs/index.ts';
+import { joinedSdl, plainSdl } from '../subgraphs/index.ts';
 import { expectResponse, requestAt, type Target, whenReady } from './target.ts';
 
 const FORWARDED: readonly RowId[] = ['U', 'H', 'L', 'W', 'M'];
@@ -30,10 +30,16 @@ const direct: Target = {
 
 const proxy = limitTarget('proxy', 'bare proxy (node:http)', 'bare-proxy', FORWARDED, () => '/a');
 const undiciProxy = limitTarget('undici-proxy', 'undici proxy', 'undici-proxy', FORWARDED, () => '/a');
-const BY_HAND: readonly RowId[] = ['U', 'H', 'L', 'W', 'P', 'S', 'M', 'A', 'R'];
+const BY_HAND: readonly RowId[] = ['U', 'H', 'L', 'W', 'P', 'S', 'M', 'A', 'R', 'stitched', 'relationship'];
 const ideal = limitTarget('ideal', 'ideal (by hand)', 'ideal', BY_HAND, (row) => IDEAL_PATHS[row.id] ?? '/forward');
 
-const IDEAL_PATHS: Partial<Record<RowId, string>> = { P: '/join', S: '/split', A: '/action' };
+const IDEAL_PATHS: Partial<Record<RowId, string>> = {
+  P: '/join',
+  S: '/split',
+  A: '/action',
+  stitched: '/stitched',
+  relationship: '/relationship',
+};
 
 function limitTarget(
   name: string,
@@ -74,7 +80,8 @@ function limitTarget(
 function schemaOfAll(): string {
   return `${plainSdl('a')}
     ${plainSdl('b').replace('type Query', 'extend type Query')}
-    extend type Product { price: Int! inStock: Boolean! }
+    ${joinedSdl('stock').replace('type Query', 'extend type Query')}
+    extend type Product { price: Int! inStock: Boolean! stock: Stock }
     extend type Mutation { placeOrder(item: String!): Order }
     type Order { id: ID! status: String! }
   `;

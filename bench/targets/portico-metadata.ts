@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { federationSdl, listsSdl, plainSdl, SUBGRAPH_NAMES } from '../subgraphs/index.ts';
+import { federationSdl, joinedSdl, listsSdl, plainSdl, SUBGRAPH_NAMES } from '../subgraphs/index.ts';
 
 /** Files of a metadata directory: text as it is, the rest as JSON, which is YAML too. */
 export type BenchMetadata = Readonly<Record<string, unknown>>;
@@ -49,6 +49,40 @@ export function federationMetadata(upstream: string): BenchMetadata {
       definition: { url: `${upstream}/${name}`, composition: 'federation', schema_file: `${name}.graphql` },
     })),
     ...Object.fromEntries(SUBGRAPH_NAMES.map((name) => [`${name}.graphql`, federationSdl(name)])),
+  };
+}
+
+/** The service `a`, and one that is stitched to it. */
+export function stitchedMetadata(upstream: string): BenchMetadata {
+  return joinedServices(upstream, 'stitched', { a: {}, stitched: {} }, { composition: 'stitching' });
+}
+
+/** The service `a`, whose products have a relationship to a root field that takes one id. */
+export function relationshipMetadata(upstream: string): BenchMetadata {
+  const stock = {
+    remote_schema: 'stock',
+    lhs_fields: ['id'],
+    remote_field: { stock: { arguments: { id: '$id' } } },
+  };
+  const relationships = [{ name: 'stock', definition: { to_remote_schema: stock } }];
+  const a = { remote_relationships: [{ type_name: 'Product', relationships }] };
+  return joinedServices(upstream, 'stock', { a, stock: {} }, {});
+}
+
+function joinedServices(
+  upstream: string,
+  joined: 'stitched' | 'stock',
+  services: Readonly<Record<string, object>>,
+  definition: object,
+): BenchMetadata {
+  return {
+    'remote_schemas.yaml': Object.entries(services).map(([name, more]) => ({
+      name,
+      definition: { url: `${upstream}/${name}`, schema_file: `${name}.graphql`, ...definition },
+      ...more,
+    })),
+    'a.graphql': plainSdl('a'),
+    [`${joined}.graphql`]: joinedSdl(joined),
   };
 }
 

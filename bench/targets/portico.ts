@@ -8,7 +8,9 @@ import {
   federationMetadata,
   federationRolesMetadata,
   plainMetadata,
+  relationshipMetadata,
   rolesMetadata,
+  stitchedMetadata,
   writeMetadata,
 } from './portico-metadata.ts';
 import { type BenchDependencies, type Target, type TargetAddress, whenReady } from './target.ts';
@@ -72,6 +74,7 @@ export const porticos: readonly Target[] = [
   plainPortico,
   federatedOf(PACKAGE_DIR, { name: 'portico-federation', title: 'Portico, federation' }),
   ...rolesOf(PACKAGE_DIR, { name: 'portico', title: 'Portico' }),
+  ...joinedOf(PACKAGE_DIR, { name: 'portico', title: 'Portico' }),
 ];
 
 /** Portico as another checkout has it, compiled, such as the commit before a change. */
@@ -80,6 +83,7 @@ export function porticosAt(packageDir: string): readonly Target[] {
     plainOf(packageDir, { name: 'portico-other', title: 'Portico, other checkout' }),
     federatedOf(packageDir, { name: 'portico-other-federation', title: 'Portico, other checkout, federation' }),
     ...rolesOf(packageDir, { name: 'portico-other', title: 'Portico, other checkout' }),
+    ...joinedOf(packageDir, { name: 'portico-other', title: 'Portico, other checkout' }),
   ];
 }
 
@@ -103,6 +107,16 @@ function rolesOf(packageDir: string, { name, title }: TargetName): readonly Targ
   return [
     porticoTarget(packageDir, plain, ['L', 'preset', 'literal', 'narrow', 'namespace'], rolesMetadata),
     porticoTarget(packageDir, federated, ['L', 'federation-preset'], federationRolesMetadata),
+  ];
+}
+
+/** Those of objects that two services have a part of each. */
+function joinedOf(packageDir: string, { name, title }: TargetName): readonly Target[] {
+  const stitched = { name: `${name}-stitched`, title: `${title}, stitched` };
+  const related = { name: `${name}-relationship`, title: `${title}, with a relationship` };
+  return [
+    porticoTarget(packageDir, stitched, ['stitched'], stitchedMetadata),
+    porticoTarget(packageDir, related, ['relationship'], relationshipMetadata),
   ];
 }
 

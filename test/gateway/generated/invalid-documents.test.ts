@@ -14,7 +14,8 @@ import {
 } from 'graphql';
 import { keeper, openGateway, openIssuer } from '../harness/index.ts';
 import { Faults } from './media-data.ts';
-import { mediaSchema, plainRemotes } from './media-services.ts';
+import { mediaSchema } from './media-schema.ts';
+import { plainRemotes } from './media-services.ts';
 import { operations } from './operations.ts';
 
 const { keep, close } = keeper();
