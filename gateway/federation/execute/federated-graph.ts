@@ -78,7 +78,7 @@ export class FederatedGraph<Context> {
    * @throws UnplannableOperation when it cannot be planned
    */
   prepare(document: string | DocumentNode, operationName?: string): PreparedJoin<Context> {
-    const operation = readClientOperation(parsed(document), operationName);
+    const operation = readClientOperation(parsed(document), operationName, this.#scope.types.hiddenFields);
     const kind = operation.definition.operation;
     if (kind === 'subscription') throw new UnplannableOperation('a subscription is no single answer');
     const variantFor = variants(operation, this.#scope);
@@ -105,7 +105,7 @@ export class FederatedGraph<Context> {
    * @throws UnplannableOperation when it cannot be planned
    */
   prepareSubscription(document: string | DocumentNode, operationName?: string): PreparedSubscription<Context> {
-    const operation = readClientOperation(parsed(document), operationName);
+    const operation = readClientOperation(parsed(document), operationName, this.#scope.types.hiddenFields);
     if (operation.definition.operation !== 'subscription') throw new UnplannableOperation('it is no subscription');
     const variantFor = variants(operation, this.#scope);
     if (operation.conditions.length === 0) variantFor({});
