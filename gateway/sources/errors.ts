@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { ErrorCode } from '../errors.ts';
+import { UNAUTHORIZED_FIELD } from '../federation/index.ts';
 import { UpstreamError, type UpstreamFailure } from '../upstream/index.ts';
 import type { OperationContext } from './operation-context.ts';
 import { serviceMessage } from './service-text.ts';
@@ -105,10 +106,10 @@ export function misplacedFile(): GraphQLError {
   return new GraphQLError(message, { extensions: { path: '$', code: 'not-supported' } });
 }
 
-/** A field that its caller is not authorized for, with the message and the code of Apollo's router. */
+/** A field that its caller is not authorized for. */
 export function unauthorizedField(path: readonly (string | number)[]): GraphQLError {
-  const extensions = { path: '$', code: 'UNAUTHORIZED_FIELD_OR_TYPE' };
-  return new GraphQLError('Unauthorized field or type', { path, extensions });
+  const { message, code } = UNAUTHORIZED_FIELD;
+  return new GraphQLError(message, { path, extensions: { path: '$', code } });
 }
 
 /** Why an operation cannot be planned, as the planner says it. */

@@ -5,6 +5,7 @@ import {
   type JoinResult,
   type PreparedJoin,
   type PreparedSubscription,
+  type Refusal,
   responseObject,
   UnplannableOperation,
 } from '../federation/index.ts';
@@ -31,6 +32,11 @@ export type RunOtherwise = (
   done: Done<OperationAnswer>,
 ) => boolean;
 
+export interface JoinOptions {
+  readonly runOtherwise?: RunOtherwise;
+  readonly refusal?: Refusal | undefined;
+}
+
 /**
  * Compiles an operation over several services. One that cannot be planned is compiled to its rejection.
  *
@@ -41,11 +47,11 @@ export function compileJoin(
   graph: Graph,
   { document, operation }: OperationDocument,
   introspect: ((text: string) => CompiledOperation) | undefined,
-  runOtherwise: RunOtherwise = () => false,
+  { runOtherwise = () => false, refusal }: JoinOptions = {},
 ): CompiledOperation | undefined {
   let join: PreparedJoin<OperationContext>;
   try {
-    join = graph.prepare(document, operation.name?.value);
+    join = graph.prepare(document, operation.name?.value, refusal);
   } catch (error) {
     return { kind: 'join', run: (_variables, context, done) => done(rejectedResult(error, context)) };
   }
@@ -93,8 +99,9 @@ export function compileJoinedEvents(
   graph: Graph,
   { document, operation }: OperationDocument,
   openSource: (service: string, operation: OperationDocument) => CompiledSubscription | undefined,
+  refusal?: Refusal,
 ): CompiledSubscription {
-  const join = graph.prepareSubscription(document, operation.name?.value);
+  const join = graph.prepareSubscription(document, operation.name?.value, refusal);
   const opened = new WeakMap<OperationDefinitionNode, CompiledSubscription | undefined>();
   const sourceOf = (variables: Variables) => {
     const { service, operation: own } = join.source(variables);

@@ -1,9 +1,10 @@
-import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, parse } from 'graphql';
+import { type DocumentNode, type FieldNode, type GraphQLSchema, type OperationDefinitionNode, parse } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { Variables } from '../../syntax/index.ts';
+import { fragmentsOf } from '../../syntax/index.ts';
 import { UnplannableOperation } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import { readClientOperation } from '../plan/index.ts';
+import { type ClientOperation, readClientOperation } from '../plan/index.ts';
 import type { FetchDescription } from './describe-fetches.ts';
 import {
   finishRun,
@@ -60,6 +61,13 @@ export interface PreparedSubscription<Context> {
   join(event: unknown, variables: Variables, context: Context): Promise<JoinResult>;
 }
 
+/** The fields of an operation that its caller is refused. They are null, with an error each, and are not fetched. */
+export interface Refusal {
+  readonly fields: ReadonlySet<FieldNode>;
+  /** What is left of the operation; undefined where that is nothing. */
+  readonly rest: { readonly operation: OperationDefinitionNode; readonly document: DocumentNode } | undefined;
+}
+
 /** One graph of federated subgraphs. It is immutable. */
 export class FederatedGraph<Context> {
   /** The API schema: without federation directives and `@inaccessible` elements. */
@@ -75,13 +83,14 @@ export class FederatedGraph<Context> {
    * Prepares a query or a mutation. Its plan is made at once where no variable decides about `@skip` or `@include`, else
    * once for each set of their values.
    * @param document valid against `publicSchema`
+   * @param refusal what its caller may not have
    * @throws UnplannableOperation when it cannot be planned
    */
-  prepare(document: string | DocumentNode, operationName?: string): PreparedJoin<Context> {
-    const operation = readClientOperation(parsed(document), operationName, this.#scope.types.hiddenFields);
+  prepare(document: string | DocumentNode, operationName?: string, refusal?: Refusal): PreparedJoin<Context> {
+    const operation = this.#read(document, operationName, refusal);
     const kind = operation.definition.operation;
     if (kind === 'subscription') throw new UnplannableOperation('a subscription is no single answer');
-    const variantFor = variants(operation, this.#scope);
+    const variantFor = variants(operation, this.#scope, allowedPart(operation, refusal));
     if (operation.conditions.length === 0) variantFor({});
     return {
       kind,
@@ -100,14 +109,22 @@ export class FederatedGraph<Context> {
     };
   }
 
+  #read(document: string | DocumentNode, operationName: string | undefined, refusal: Refusal | undefined) {
+    return readClientOperation(parsed(document), operationName, this.#scope.types.hiddenFields, refusal?.fields);
+  }
+
   /**
    * Prepares a subscription.
    * @throws UnplannableOperation when it cannot be planned
    */
-  prepareSubscription(document: string | DocumentNode, operationName?: string): PreparedSubscription<Context> {
-    const operation = readClientOperation(parsed(document), operationName, this.#scope.types.hiddenFields);
+  prepareSubscription(
+    document: string | DocumentNode,
+    operationName?: string,
+    refusal?: Refusal,
+  ): PreparedSubscription<Context> {
+    const operation = this.#read(document, operationName, refusal);
     if (operation.definition.operation !== 'subscription') throw new UnplannableOperation('it is no subscription');
-    const variantFor = variants(operation, this.#scope);
+    const variantFor = variants(operation, this.#scope, allowedPart(operation, refusal));
     if (operation.conditions.length === 0) variantFor({});
     const { services } = this.#scope;
     const planned = (variables: Variables) => {
@@ -130,6 +147,12 @@ export class FederatedGraph<Context> {
         }),
     };
   }
+}
+
+function allowedPart(operation: ClientOperation, refusal: Refusal | undefined): ClientOperation | undefined {
+  if (!refusal) return operation;
+  const { rest } = refusal;
+  return rest && { ...operation, definition: rest.operation, fragments: fragmentsOf(rest.document) };
 }
 
 function parsed(document: string | DocumentNode): DocumentNode {

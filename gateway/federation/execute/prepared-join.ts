@@ -62,19 +62,21 @@ export interface RelayedFetch<Context> {
   fail(why: SubgraphFailure, variables: Readonly<Record<string, unknown>>, context: Context): JoinResult;
 }
 
-/** Plans and compiles an operation under given conditions. */
+/** Plans and compiles an operation under given conditions. @param allowed what of it the caller may have */
 function compileVariant<Context>(
   operation: ClientOperation,
+  allowed: ClientOperation | undefined,
   conditions: Conditions,
   { types, publicSchema, services }: GraphScope<Context>,
 ): Variant<Context> {
-  const fields = rootFieldsOf(operation, conditions).filter(({ name }) => !name.value.startsWith('__'));
+  const all = allowed ? rootFieldsOf(allowed, conditions) : [];
+  const fields = all.filter(({ name }) => !name.value.startsWith('__'));
   const shape = responseShapeOf(operation, conditions, publicSchema, types);
-  if (fields.length === 0) return { step: undefined, shape, dependents: new Map(), primary: undefined };
+  if (!allowed || fields.length === 0) return { step: undefined, shape, dependents: new Map(), primary: undefined };
   const { operation: kind, variableDefinitions: clientVariables = [] } = operation.definition;
   const scope = { types, clientVariables, services };
   const steps = planningSteps();
-  const plan = (some: readonly FieldNode[]) => planFields(operation, some, conditions, types, steps);
+  const plan = (some: readonly FieldNode[]) => planFields(allowed, some, conditions, types, steps);
   if (kind === 'subscription') {
     const planned = plan(fields);
     return { shape, dependents: dependentFields([planned]), ...compileSubscription(planned, scope) };
@@ -88,7 +90,8 @@ function compileVariant<Context>(
     waves += own.waves;
     return { ...own, keys: new Set(part.fields.map(operation.responseKey)) };
   });
-  const isWhole = operation.hasClientKeys && !shape.fields.some(({ name }) => name.startsWith('__'));
+  const isWhole =
+    operation.hasClientKeys && operation === allowed && !shape.fields.some(({ name }) => name.startsWith('__'));
   const request = isWhole ? relayedRequest(operation, plans, publicSchema, types) : undefined;
   return {
     step: compiled.length === 1 ? compiled[0]?.step : inTurn(compiled, shape),
@@ -103,10 +106,11 @@ function compileVariant<Context>(
 /** How many variants of an operation are kept. */
 const KEPT_VARIANTS: CacheBounds = { entries: 16, weights: [] };
 
-/** Finds the variant of an operation that fits given variables; compiles it when it is the first time. */
+/** Finds the variant of an operation, or of the part of it that the caller may have, that fits given variables; compiles it when it is the first time. */
 export function variants<Context>(
   operation: ClientOperation,
   scope: GraphScope<Context>,
+  allowed: ClientOperation | undefined,
 ): (variables: Readonly<Record<string, unknown>>) => Variant<Context> {
   const kept = new SecondChanceCache<Variant<Context> | UnplannableOperation>(KEPT_VARIANTS);
   const decide = (variables: Readonly<Record<string, unknown>>) =>
@@ -121,7 +125,7 @@ export function variants<Context>(
     if (known instanceof UnplannableOperation) throw known;
     if (known) return known;
     try {
-      const made = compileVariant(operation, new Map(decided), scope);
+      const made = compileVariant(operation, allowed, new Map(decided), scope);
       kept.keep(key, made);
       return made;
     } catch (error) {
@@ -157,7 +161,8 @@ export function finishRun<Context>(
   const placed = errors.map((error, index) => withPlace(error, places[index]));
   const reached = places.flatMap((place) => (place && place.path.length > 0 ? [place.reach] : []));
   const complete = completeValues(shape, data, placed, reached);
-  return { data: complete.text, errors: [...placed, ...complete.errors], extensions };
+  for (const error of complete.errors) reportError({ errors: placed }, error);
+  return { data: complete.text, errors: placed, extensions };
 }
 
 function withPlace(error: JoinError, place: ErrorPlace | undefined): JoinError {

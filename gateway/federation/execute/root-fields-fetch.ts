@@ -149,12 +149,12 @@ interface ValuesOfObjects {
 }
 
 function valuesIn({ call: { steps, isMany }, fields }: Question, keys: readonly string[], data: JsonObject) {
-  const valueOf = (key: string): Json | undefined => {
+  const valueAt = (key: string): Json | undefined => {
     let value = data[key];
     for (const { field } of steps.slice(1)) value = isObject(value) ? value[field] : undefined;
     return value;
   };
-  const given = isMany ? itemsOf(valueOf(keys[0] ?? ''), keys.length) : keys.map(valueOf);
+  const given = isMany ? itemsOf(valueAt(keys[0] ?? ''), keys.length) : keys.map(valueAt);
   // Values of relationships are completed as those of other fields.
   const isRelationship = fields[0] !== undefined;
   const isFit = (value: Json | undefined) => isRelationship || isNothing(value) || isObject(value);

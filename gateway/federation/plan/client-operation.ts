@@ -22,11 +22,14 @@ export interface ClientOperation {
   responseKey(field: FieldNode): string;
   /** The response key of a field that the planner needs: the field's name, unless the client uses that for something else. */
   ownKey(field: FieldNode): string;
+  /** Fields that the caller is refused. */
+  readonly refused: ReadonlySet<FieldNode>;
   /** Whether no key differs. */
   readonly hasClientKeys: boolean;
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set();
+const NO_FIELDS: ReadonlySet<FieldNode> = new Set();
 
 /** Values of the variables that decide about `@skip` and `@include`. */
 export type Conditions = ReadonlyMap<string, boolean>;
@@ -34,12 +37,14 @@ export type Conditions = ReadonlyMap<string, boolean>;
 /**
  * Reads one operation of a valid document.
  * @param hidden the names of fields that clients do not see in some service
+ * @param refused fields that the caller may not have
  * @throws UnplannableOperation when the document has no such operation; OperationTooComplex when it is nested too deeply
  */
 export function readClientOperation(
   document: DocumentNode,
   operationName: string | undefined,
   hidden: ReadonlySet<string> = NO_NAMES,
+  refused: ReadonlySet<FieldNode> = NO_FIELDS,
 ): ClientOperation {
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const definition =
@@ -49,13 +54,15 @@ export function readClientOperation(
   if (!definition) throw new UnplannableOperation('the document has no such operation');
   const fragments = fragmentsOf(document);
   const { fields, directives } = partsOf([definition, ...fragments.values()]);
-  const { responseKey, ownKey } = keysOf(fields, hidden);
+  const notShared = refused.size === 0 ? hidden : new Set([...hidden, ...[...refused].map(({ name }) => name.value)]);
+  const { responseKey, ownKey } = keysOf(fields, notShared);
   return {
     definition,
     fragments,
     conditions: conditionsOf(directives, definition),
     responseKey,
     ownKey,
+    refused,
     hasClientKeys: fields.every((field) => responseKey(field) === (field.alias ?? field.name).value),
   };
 }

@@ -1,3 +1,4 @@
+import type { Refusal } from '../../federation/index.ts';
 import type { CompiledOperation, CompiledSubscription, OperationDocument } from '../compiled-operation.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
 
@@ -6,8 +7,11 @@ export type SubgraphTargets = ReadonlyMap<string, RemoteTarget>;
 
 /** Executes operations over the subgraphs of a supergraph. */
 export interface FederationEngine {
-  /** Makes one ready to be run for any number of callers; undefined for one that introspects the schema. */
-  compile(operation: OperationDocument): CompiledOperation | undefined;
+  /**
+   * Makes one ready to be run for any number of callers; undefined for one that introspects the schema.
+   * @param refusal what these may not have
+   */
+  compile(operation: OperationDocument, refusal?: Refusal): CompiledOperation | undefined;
   /** The same for a subscription; undefined for one that cannot be planned. */
-  compileSubscription(operation: OperationDocument): CompiledSubscription | undefined;
+  compileSubscription(operation: OperationDocument, refusal?: Refusal): CompiledSubscription | undefined;
 }

@@ -1,26 +1,16 @@
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  type GraphQLError,
-  type GraphQLSchema,
-  isAbstractType,
-  isInterfaceType,
-  isObjectType,
-  TypeInfo,
-  visit,
-  visitWithTypeInfo,
-} from 'graphql';
+import { type DocumentNode, type GraphQLSchema, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
 import { accessibleTo, type CallerGrants, type Requirements } from '../../composition/index.ts';
+import type { Refusal } from '../../federation/index.ts';
 import type { Session } from '../../session/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import type { OperationDocument } from '../compiled-operation.ts';
 import { unauthorizedField } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { rejectedResult, resultOfAnswer } from '../planned-operations.ts';
-import { failedEvents, mapEvents } from '../source-events.ts';
-import type { SourceOperations } from '../transforms/index.ts';
-import { type Denied, SelectionFilter, TYPE_KEY } from './selection-filter.ts';
+import { rejectedResult } from '../planned-operations.ts';
+import { failedEvents } from '../source-events.ts';
+import type { FederationEngine } from './engine.ts';
+import { SelectionFilter } from './selection-filter.ts';
 
 /** What is kept of one operation at most: callers may have any of the rights that it demands. */
 const KEPT_VARIANTS: CacheBounds = { entries: 16, weights: [] };
@@ -30,15 +20,14 @@ const KEPT_VARIANTS: CacheBounds = { entries: 16, weights: [] };
  * and `@policy` say. They are null in the result, with an error each, and are not fetched.
  */
 export function authorizedOperations(
-  operations: Required<Pick<SourceOperations, 'compile' | 'compileSubscription'>>,
+  engine: FederationEngine,
   requirements: Requirements,
   schema: GraphQLSchema,
   publicRole: string,
-): Pick<SourceOperations, 'compile' | 'compileSubscription'> {
-  if (requirements.size === 0) return operations;
-  const { compile, compileSubscription } = operations;
+): FederationEngine {
+  if (requirements.size === 0) return engine;
   /** Compiles what is left of an operation for each caller; undefined where nothing in it is demanded. */
-  const variants = <T>(whole: OperationDocument, compileOne: (operation: OperationDocument) => T) => {
+  const variants = <T>(whole: OperationDocument, compileOne: (refusal: Refusal) => T) => {
     const demands = demandsOf(whole.document, requirements, schema);
     if (demands.length === 0) return undefined;
     const kept = new SecondChanceCache<Allowed<T>>(KEPT_VARIANTS);
@@ -50,16 +39,16 @@ export function authorizedOperations(
       const key = denied.join(' ');
       const known = kept.get(key);
       if (known) return known;
-      const filtered = new SelectionFilter(whole, schema, new Set(denied)).filtered();
-      const made = { denied: filtered.denied, compiled: filtered.rest && compileOne(filtered.rest) };
+      const refusal = new SelectionFilter(whole, schema, new Set(denied)).refusal();
+      const made = { refusal, compiled: compileOne(refusal) };
       kept.keep(key, made);
       return made;
     };
   };
   return {
     compile: (whole) => {
-      const allowedFor = variants(whole, compile);
-      const compiled = compile(whole);
+      const allowedFor = variants(whole, (refusal) => engine.compile(whole, refusal));
+      const compiled = engine.compile(whole);
       if (!allowedFor || !compiled) return compiled;
       return {
         ...compiled,
@@ -71,27 +60,24 @@ export function authorizedOperations(
             done(rejectedResult(error, context));
             return;
           }
-          const { denied } = allowed ?? {};
-          if (!allowed || !denied) compiled.run(variables, context, done);
-          else if (!allowed.compiled) done(withRefusals({ data: {} }, denied, schema));
-          else
-            allowed.compiled.run(variables, context, (answer) =>
-              done(withRefusals(resultOfAnswer(answer, 'federation'), denied, schema)),
-            );
+          const own = allowed ? allowed.compiled : compiled;
+          if (own) own.run(variables, context, done);
+          else done(rejectedResult(new TypeError('an operation without a part for its caller'), context));
         },
       };
     },
     compileSubscription: (whole) => {
-      const allowedFor = variants(whole, compileSubscription);
-      const compiled = compileSubscription(whole);
+      const allowedFor = variants(whole, (refusal) => refusal.rest && engine.compileSubscription(whole, refusal));
+      const compiled = engine.compileSubscription(whole);
       if (!allowedFor || !compiled) return compiled;
       return {
         open: (variables, context) => {
           const allowed = allowedFor(context);
           if (!allowed) return compiled.open(variables, context);
-          if (!allowed.compiled) return failedEvents(withRefusals({ data: {} }, allowed.denied, schema).errors ?? []);
-          const events = allowed.compiled.open(variables, context);
-          return mapEvents(events, (event) => withRefusals(event, allowed.denied, schema));
+          if (allowed.compiled) return allowed.compiled.open(variables, context);
+          return failedEvents(
+            [...allowed.refusal.fields].map(({ alias, name }) => unauthorizedField([(alias ?? name).value])),
+          );
         },
       };
     },
@@ -100,9 +86,8 @@ export function authorizedOperations(
 
 /** What callers with the same rights may have of an operation. */
 interface Allowed<T> {
-  readonly denied: readonly Denied[];
-  /** Undefined where nothing is left. */
-  readonly compiled: T | undefined;
+  readonly refusal: Refusal;
+  readonly compiled: T;
 }
 
 /** The fields of an operation that not every caller may have, as `Type.field`. */
@@ -137,41 +122,4 @@ function callerOfSession({ role, scopes, variables }: Session, publicRole: strin
 function listedWords(text = ''): readonly string[] {
   const list = text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1).replaceAll('"', '') : text;
   return list.split(/[\s,]+/).filter(Boolean);
-}
-
-function withRefusals(result: ExecutionResult, denied: readonly Denied[], schema: GraphQLSchema): ExecutionResult {
-  const errors: GraphQLError[] = [...(result.errors ?? [])];
-  const reportedPlaces = new Set<string>();
-  const refuse = (value: unknown, at: readonly (string | number)[], step: number, one: Denied): void => {
-    if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) refuse(item, [...at, index], step, one);
-      return;
-    }
-    if (typeof value !== 'object' || value === null) return;
-    const object = value as Record<string, unknown>;
-    const isOther = ({ depth, type }: Denied['conditions'][number]) => depth === step && !isOf(object, type, schema);
-    if (one.conditions.some(isOther)) return;
-    const next = one.path[step];
-    if (next !== undefined) {
-      refuse(object[next], [...at, next], step + 1, one);
-      return;
-    }
-    // Selected in another place of the operation too, by a type that does not refuse it.
-    if (object[one.key] !== undefined && object[one.key] !== null) return;
-    object[one.key] = null;
-    const path = [...at, one.key];
-    const place = JSON.stringify(path);
-    if (reportedPlaces.has(place)) return;
-    reportedPlaces.add(place);
-    errors.push(unauthorizedField(path));
-  };
-  for (const one of denied) refuse(result.data, [], 0, one);
-  return { ...result, errors };
-}
-
-function isOf(object: Readonly<Record<string, unknown>>, condition: string, schema: GraphQLSchema): boolean {
-  const type = schema.getType(condition);
-  const actual = schema.getType(String(object[TYPE_KEY]));
-  if (type === actual) return true;
-  return isAbstractType(type) && (isObjectType(actual) || isInterfaceType(actual)) && schema.isSubType(type, actual);
 }

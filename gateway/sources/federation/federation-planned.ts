@@ -25,13 +25,18 @@ export function openPlannedEngine(supergraph: Supergraph, targets: SubgraphTarge
   };
   return {
     // Introspection is answered from the schema of the whole graph.
-    compile: (operation) => compileJoin(graph, operation, undefined, relayed),
-    compileSubscription: (operation) =>
+    compile: (operation, refusal) => compileJoin(graph, operation, undefined, { runOtherwise: relayed, refusal }),
+    compileSubscription: (operation, refusal) =>
       undefinedIfUnplannable(() =>
-        compileJoinedEvents(graph, operation, (service, own) => {
-          const target = targets.get(service);
-          return target && compileRemoteSubscription(target, own);
-        }),
+        compileJoinedEvents(
+          graph,
+          operation,
+          (service, own) => {
+            const target = targets.get(service);
+            return target && compileRemoteSubscription(target, own);
+          },
+          refusal,
+        ),
       ),
   };
 }

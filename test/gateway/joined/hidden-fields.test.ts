@@ -57,7 +57,11 @@ async function openPrices() {
 }
 const ask = await openPrices();
 
-test.each(['{ item { price supplier tax } }', '{ item { tax supplier price } }', '{ item { supplier tax ...P } } fragment P on Item { price }'])(
+test.each([
+  '{ item { price supplier tax } }',
+  '{ item { tax supplier price } }',
+  '{ item { supplier tax ...P } } fragment P on Item { price }',
+])(
   'a key that a role does not see in a service is not the value of the field that it sees in another: %s',
   async (query) => {
     const { data, errors } = await ask(query);
