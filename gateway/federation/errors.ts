@@ -34,6 +34,12 @@ export class OperationTooComplex extends UnplannableOperation {
   }
 }
 
+/** The error of a field that its caller is not authorized for: the message and the code of Apollo's router. */
+export const UNAUTHORIZED_FIELD = {
+  message: 'Unauthorized field or type',
+  code: 'UNAUTHORIZED_FIELD_OR_TYPE',
+} as const;
+
 /** A subgraph that did not respond, as its caller reports it. Its message and extensions are public. */
 export class SubgraphFailure extends Error {
   readonly extensions: Readonly<Record<string, unknown>>;

@@ -1,4 +1,10 @@
-export { type JoinError, OperationTooComplex, SubgraphFailure, UnplannableOperation } from './errors.ts';
+export {
+  type JoinError,
+  OperationTooComplex,
+  SubgraphFailure,
+  UNAUTHORIZED_FIELD,
+  UnplannableOperation,
+} from './errors.ts';
 export type {
   CallService,
   JoinResult,
@@ -19,6 +25,7 @@ export {
   JsonText,
   type PreparedJoin,
   type PreparedSubscription,
+  type Refusal,
   responseObject,
   subgraphServices,
 } from './execute/index.ts';

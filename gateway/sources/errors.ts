@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { ErrorCode } from '../errors.ts';
+import { UNAUTHORIZED_FIELD } from '../federation/index.ts';
 import { UpstreamError, type UpstreamFailure } from '../upstream/index.ts';
 import type { OperationContext } from './operation-context.ts';
 import { serviceMessage } from './service-text.ts';
@@ -103,6 +104,12 @@ export function misplacedFile(): GraphQLError {
   const message =
     'a file has to be in a variable that the operation declares, and that takes the same presets in each place';
   return new GraphQLError(message, { extensions: { path: '$', code: 'not-supported' } });
+}
+
+/** A field that its caller is not authorized for. */
+export function unauthorizedField(path: readonly (string | number)[]): GraphQLError {
+  const { message, code } = UNAUTHORIZED_FIELD;
+  return new GraphQLError(message, { path, extensions: { path: '$', code } });
 }
 
 /** Why an operation cannot be planned, as the planner says it. */

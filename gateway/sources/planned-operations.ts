@@ -2,10 +2,10 @@ import { type DocumentNode, type ExecutionResult, GraphQLError, Kind, type Opera
 import type { Done } from '../../platform/index.ts';
 import {
   type FederatedGraph,
-  type JoinError,
   type JoinResult,
   type PreparedJoin,
   type PreparedSubscription,
+  type Refusal,
   responseObject,
   UnplannableOperation,
 } from '../federation/index.ts';
@@ -33,26 +33,25 @@ export type RunOtherwise = (
 ) => boolean;
 
 export interface JoinOptions {
-  /** Compiles a document of introspection fields alone. */
-  readonly introspect?: (text: string) => CompiledOperation;
   readonly runOtherwise?: RunOtherwise;
-  /** Fields that the caller may not have, as `Type.field`: they are null, with an error each, and are not fetched. */
-  readonly refused?: ReadonlySet<string> | undefined;
+  readonly refusal?: Refusal | undefined;
 }
 
 /**
  * Compiles an operation over several services. One that cannot be planned is compiled to its rejection.
  *
+ * @param introspect compiles a document of introspection fields alone
  * @returns undefined for an operation with introspection fields where nothing compiles these
  */
 export function compileJoin(
   graph: Graph,
   { document, operation }: OperationDocument,
-  { introspect, runOtherwise = () => false, refused }: JoinOptions,
+  introspect: ((text: string) => CompiledOperation) | undefined,
+  { runOtherwise = () => false, refusal }: JoinOptions = {},
 ): CompiledOperation | undefined {
   let join: PreparedJoin<OperationContext>;
   try {
-    join = graph.prepare(document, operation.name?.value, refused);
+    join = graph.prepare(document, operation.name?.value, refusal);
   } catch (error) {
     return { kind: 'join', run: (_variables, context, done) => done(rejectedResult(error, context)) };
   }
@@ -94,20 +93,18 @@ export function compileJoin(
  * Compiles a subscription whose events several services complete.
  *
  * @param openSource compiles what the events come from; undefined where the service has none
- * @param refused fields that the caller may not have, as `Type.field`
  * @throws UnplannableOperation
  */
 export function compileJoinedEvents(
   graph: Graph,
   { document, operation }: OperationDocument,
   openSource: (service: string, operation: OperationDocument) => CompiledSubscription | undefined,
-  refused?: ReadonlySet<string>,
+  refusal?: Refusal,
 ): CompiledSubscription {
-  const join = graph.prepareSubscription(document, operation.name?.value, refused);
+  const join = graph.prepareSubscription(document, operation.name?.value, refusal);
   const opened = new WeakMap<OperationDefinitionNode, CompiledSubscription | undefined>();
   const sourceOf = (variables: Variables) => {
-    const { service, operation: own } = join.source(variables) ?? {};
-    if (service === undefined || !own) return undefined;
+    const { service, operation: own } = join.source(variables);
     if (!opened.has(own)) opened.set(own, openSource(service, documentOf(own)));
     return opened.get(own);
   };
@@ -115,10 +112,7 @@ export function compileJoinedEvents(
     open: (variables, context) => {
       try {
         const source = sourceOf(variables);
-        if (!source) {
-          const refusals = join.refusals(variables, context).map(toGraphQLError);
-          return failedEvents(refusals.length > 0 ? refusals : [noSourceOfSubscription()]);
-        }
+        if (!source) return failedEvents([noSourceOfSubscription()]);
         return mapEvents(source.open(variables, context), (event) => joinedEvent(join, event, variables, context));
       } catch (error) {
         // What `@skip` and `@include` leave may not be plannable.
@@ -165,16 +159,15 @@ export function toOperationAnswer(result: JoinResult, context: OperationContext)
 function toExecutionResult(result: JoinResult, context: OperationContext): ExecutionResult {
   takeHints(result, context);
   const { data, errors = [] } = responseObject(result);
-  const graphqlErrors = errors.map(toGraphQLError);
+  const graphqlErrors = errors.map(
+    ({ message, path, extensions, cause }) =>
+      new GraphQLError(message, {
+        ...(path && { path }),
+        ...(cause && { originalError: cause }),
+        extensions: { ...withoutTraces(extensions) },
+      }),
+  );
   return { data, ...(graphqlErrors.length > 0 && { errors: graphqlErrors }) };
-}
-
-function toGraphQLError({ message, path, extensions, cause }: JoinError): GraphQLError {
-  return new GraphQLError(message, {
-    ...(path && { path }),
-    ...(cause && { originalError: cause }),
-    extensions: { ...withoutTraces(extensions) },
-  });
 }
 
 function takeHints({ extensions }: JoinResult, context: OperationContext): void {

@@ -101,8 +101,8 @@ export interface RootCallArgument {
 export interface SupergraphTypes {
   /** The names of the services, in the order of the graph. */
   readonly services: readonly string[];
-  /** Whether services may have fields that clients do not see there: see `ServiceField.isHidden`. */
-  readonly hidesFields: boolean;
+  /** The names of fields that clients do not see in some service: see `ServiceField.isHidden`. */
+  readonly hiddenFields: ReadonlySet<string>;
   /** The name of the type of root fields. */
   rootType(operation: OperationTypeNode): string;
   /** An object type, an interface or a union; undefined for other types. */

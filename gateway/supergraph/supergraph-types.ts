@@ -102,7 +102,7 @@ function supergraphTypesOf(
   };
   return {
     services: [...services.values()],
-    hidesFields: false,
+    hiddenFields: new Set(),
     rootType: (operation) => roots.get(operation) ?? ROOT_TYPES[operation],
     type,
     isA: (typename, condition) => typename === condition || (members.get(condition)?.has(typename) ?? false),

@@ -1,5 +1,5 @@
 import type { JoinError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject, ResponsePath } from '../json.ts';
 import { type Fetch, fieldsOf, type OperationPlan, responseKey } from '../plan/index.ts';
 import { errorPlace, type ObjectShape } from '../response/index.ts';
 
@@ -48,8 +48,19 @@ export function atDependents(
     const place = placeOf(keys);
     if (found.has(place)) return [];
     found.add(place);
-    const fields = [...(dependents.get(place) ?? [])].flatMap((field) => relocated([...above, field]));
+    const fields = dependentsOf(path, unselected, dependents).flatMap((one) => relocated(one));
     return fields.length > 0 ? fields : [{ ...error, path: above }];
   };
   return error.path ? relocated(error.path) : [error];
+}
+
+/** The fields that depend on a field, or on an object around it: a key may be a field of an object that the client selects. */
+function dependentsOf(path: ResponsePath, unselected: number, dependents: DependentFields): readonly ResponsePath[] {
+  for (let at = unselected; at >= 0; at--) {
+    if (typeof path[at] === 'number') continue;
+    const keys = path.slice(0, at + 1).filter((segment) => typeof segment === 'string');
+    const fields = dependents.get(placeOf(keys));
+    if (fields && fields.size > 0) return [...fields].map((field) => [...path.slice(0, at), field]);
+  }
+  return [];
 }

@@ -1,9 +1,10 @@
-import { type DocumentNode, type GraphQLSchema, type OperationDefinitionNode, parse } from 'graphql';
+import { type DocumentNode, type FieldNode, type GraphQLSchema, type OperationDefinitionNode, parse } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { Variables } from '../../syntax/index.ts';
-import { type JoinError, UnplannableOperation } from '../errors.ts';
+import { fragmentsOf } from '../../syntax/index.ts';
+import { UnplannableOperation } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import { readClientOperation, ServiceObjects } from '../plan/index.ts';
+import { type ClientOperation, readClientOperation, ServiceObjects } from '../plan/index.ts';
 import type { FetchDescription } from './describe-fetches.ts';
 import {
   finishRun,
@@ -54,15 +55,17 @@ export interface PreparedJoin<Context> {
 
 /** A subscription that is ready to run: one subgraph sends the events, and fields of others are joined to each. */
 export interface PreparedSubscription<Context> {
-  /**
-   * The service to subscribe to, and the operation for it, of which it is given the client's variables; undefined where all of the
-   * subscription is refused.
-   */
-  source(variables: Variables): { readonly service: string; readonly operation: OperationDefinitionNode } | undefined;
-  /** Why there is none: the fields that are refused. */
-  refusals(variables: Variables, context: Context): readonly JoinError[];
+  /** The service to subscribe to, and the operation for it, of which it is given the client's variables. */
+  source(variables: Variables): { readonly service: string; readonly operation: OperationDefinitionNode };
   /** Completes an event: a GraphQL result of the service, parsed. It is changed. */
   join(event: unknown, variables: Variables, context: Context): Promise<JoinResult>;
+}
+
+/** The fields of an operation that its caller is refused. They are null, with an error each, and are not fetched. */
+export interface Refusal {
+  readonly fields: ReadonlySet<FieldNode>;
+  /** What is left of the operation; undefined where that is nothing. */
+  readonly rest: { readonly operation: OperationDefinitionNode; readonly document: DocumentNode } | undefined;
 }
 
 /** One graph of federated subgraphs. It is immutable. */
@@ -80,18 +83,14 @@ export class FederatedGraph<Context> {
    * Prepares a query or a mutation. Its plan is made at once where no variable decides about `@skip` or `@include`, else
    * once for each set of their values.
    * @param document valid against `publicSchema`
-   * @param refused fields that the caller may not have, as `Type.field`: they are null, with an error each
+   * @param refusal what its caller may not have
    * @throws UnplannableOperation when it cannot be planned
    */
-  prepare(
-    document: string | DocumentNode,
-    operationName?: string,
-    refused?: ReadonlySet<string>,
-  ): PreparedJoin<Context> {
-    const operation = readClientOperation(parsed(document), operationName);
+  prepare(document: string | DocumentNode, operationName?: string, refusal?: Refusal): PreparedJoin<Context> {
+    const operation = this.#read(document, operationName, refusal);
     const kind = operation.definition.operation;
     if (kind === 'subscription') throw new UnplannableOperation('a subscription is no single answer');
-    const variantFor = variants(operation, this.#scope, refused);
+    const variantFor = variants(operation, this.#scope, allowedPart(operation, refusal));
     if (operation.conditions.length === 0) variantFor({});
     return {
       kind,
@@ -110,6 +109,10 @@ export class FederatedGraph<Context> {
     };
   }
 
+  #read(document: string | DocumentNode, operationName: string | undefined, refusal: Refusal | undefined) {
+    return readClientOperation(parsed(document), operationName, this.#scope.types.hiddenFields, refusal?.fields);
+  }
+
   /**
    * Prepares a subscription.
    * @throws UnplannableOperation when it cannot be planned
@@ -117,26 +120,27 @@ export class FederatedGraph<Context> {
   prepareSubscription(
     document: string | DocumentNode,
     operationName?: string,
-    refused?: ReadonlySet<string>,
+    refusal?: Refusal,
   ): PreparedSubscription<Context> {
-    const operation = readClientOperation(parsed(document), operationName);
+    const operation = this.#read(document, operationName, refusal);
     if (operation.definition.operation !== 'subscription') throw new UnplannableOperation('it is no subscription');
-    const variantFor = variants(operation, this.#scope, refused);
+    const variantFor = variants(operation, this.#scope, allowedPart(operation, refusal));
     if (operation.conditions.length === 0) variantFor({});
     const { services } = this.#scope;
+    const planned = (variables: Variables) => {
+      const { primary, ...variant } = variantFor(variables);
+      if (!primary) throw new UnplannableOperation('the subscription has no field to subscribe to');
+      return { primary, ...variant };
+    };
     return {
       source: (variables) => {
-        const { primary, denied = [] } = variantFor(variables);
-        if (primary) return { service: primary.service, operation: primary.operation };
-        if (denied.length > 0) return undefined;
-        throw new UnplannableOperation('the subscription has no field to subscribe to');
+        const { service, operation: ofService } = planned(variables).primary;
+        return { service, operation: ofService };
       },
-      refusals: (variables, context) => finishRun(startRun(variables, context, raise), variantFor(variables)).errors,
       join: (event, variables, context) =>
         new Promise((resolve, reject) => {
-          const variant = variantFor(variables);
+          const variant = planned(variables);
           const { primary, step } = variant;
-          if (!primary) throw new UnplannableOperation('the subscription has no field to subscribe to');
           const run = startRun(variables, context, reject);
           primary.take(services.readEvent(primary.service, event, run), run);
           perform(step, run, () => resolve(finishRun(run, variant)));
@@ -145,9 +149,10 @@ export class FederatedGraph<Context> {
   }
 }
 
-/** Nothing is fetched that could fail. */
-function raise(error: unknown): never {
-  throw error;
+function allowedPart(operation: ClientOperation, refusal: Refusal | undefined): ClientOperation | undefined {
+  if (!refusal) return operation;
+  const { rest } = refusal;
+  return rest && { ...operation, definition: rest.operation, fragments: fragmentsOf(rest.document) };
 }
 
 function parsed(document: string | DocumentNode): DocumentNode {

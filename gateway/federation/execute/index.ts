@@ -3,6 +3,7 @@ export {
   type FederatedGraphOptions,
   type PreparedJoin,
   type PreparedSubscription,
+  type Refusal,
   responseObject,
 } from './federated-graph.ts';
 export { copy } from './merge.ts';

@@ -22,7 +22,6 @@ import { compilePlan, compileSubscription } from './compile-plan.ts';
 import { atDependents, type DependentFields, dependentFields } from './dependent-fields.ts';
 import type { FetchDescription } from './describe-fetches.ts';
 import { inTurn, planMutation } from './mutation-order.ts';
-import { type DeniedField, type RefusedFields, refuseFields, reportRefused } from './refused-fields.ts';
 import { relayedRequest } from './relay.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
 import { type CompiledRootFetch, takeAnswer } from './root-fetch.ts';
@@ -52,9 +51,6 @@ export interface Variant<Context> {
   readonly step: FetchStep<Context> | undefined;
   readonly shape: ObjectShape;
   readonly dependents: DependentFields;
-  readonly types: SupergraphTypes;
-  /** Fields that the caller may not have. */
-  readonly denied?: readonly DeniedField[] | undefined;
   /** Subscriptions: where the events come from. */
   readonly primary: CompiledRootFetch<Context> | undefined;
   readonly relay?: RelayedFetch<Context> | undefined;
@@ -77,18 +73,18 @@ export interface RelayedFetch<Context> {
   fail(why: SubgraphFailure, variables: Readonly<Record<string, unknown>>, context: Context): JoinResult;
 }
 
-/** Plans and compiles an operation under given conditions. */
+/** Plans and compiles an operation under given conditions. @param allowed what of it the caller may have */
 function compileVariant<Context>(
   operation: ClientOperation,
+  allowed: ClientOperation | undefined,
   conditions: Conditions,
   { types, objects, publicSchema, services }: GraphScope<Context>,
-  refusals: RefusedFields | undefined,
 ): Variant<Context> {
-  const rest = refusals ? refusals.rest : operation;
-  const fields = rest ? rootFieldsOf(rest, conditions).filter(({ name }) => !name.value.startsWith('__')) : [];
+  const all = allowed ? rootFieldsOf(allowed, conditions) : [];
+  const fields = all.filter(({ name }) => !name.value.startsWith('__'));
   const { operation: kind, variableDefinitions: clientVariables = [] } = operation.definition;
   const scope = { types, clientVariables, services };
-  const planner = rest && new OperationPlanner(rest, conditions, objects);
+  const planner = allowed && new OperationPlanner(allowed, conditions, objects);
   const plan = (some: readonly FieldNode[]) => planner?.plan(some) ?? { waves: [] };
   const takesSeveral = (service: string) => services.takesMutations?.(service) ?? true;
   const parts =
@@ -99,7 +95,7 @@ function compileVariant<Context>(
         : [{ fields, plan: plan(fields) }];
   const shape = responseShapeOf(operation, conditions, publicSchema, types);
   const plans = parts.map((part) => part.plan);
-  const about = { shape, types, denied: refusals?.denied, dependents: dependentFields(plans) };
+  const about = { shape, dependents: dependentFields(plans) };
   const [first] = plans;
   if (!first) return { ...about, step: undefined, primary: undefined };
   if (kind === 'subscription') return { ...about, ...compileSubscription(first, scope) };
@@ -109,13 +105,14 @@ function compileVariant<Context>(
     waves += own.waves;
     return { ...own, keys: new Set(part.fields.map(operation.responseKey)) };
   });
-  const isWhole = !refusals && operation.hasClientKeys && !shape.fields.some(({ name }) => name.startsWith('__'));
+  const isWhole =
+    operation.hasClientKeys && operation === allowed && !shape.fields.some(({ name }) => name.startsWith('__'));
   const relayed = isWhole ? relayedRequest(operation, plans, publicSchema, types) : undefined;
   return {
     ...about,
     step: compiled.length === 1 ? compiled[0]?.step : inTurn(compiled, shape),
     primary: undefined,
-    relay: relayed && relayOf<Context>(relayed, shape, types),
+    relay: relayed && relayOf<Context>(relayed, shape),
     fetches: compiled.flatMap((one) => one.fetches),
   };
 }
@@ -123,14 +120,13 @@ function compileVariant<Context>(
 /** How many variants of an operation are kept. */
 const KEPT_VARIANTS: CacheBounds = { entries: 16, weights: [] };
 
-/** Finds the variant of an operation that fits given variables; compiles it when it is the first time. */
+/** Finds the variant of an operation, or of the part of it that the caller may have, that fits given variables; compiles it when it is the first time. */
 export function variants<Context>(
   operation: ClientOperation,
   scope: GraphScope<Context>,
-  refused?: ReadonlySet<string>,
+  allowed: ClientOperation | undefined,
 ): (variables: Readonly<Record<string, unknown>>) => Variant<Context> {
   const kept = new SecondChanceCache<Variant<Context> | UnplannableOperation>(KEPT_VARIANTS);
-  const refusals = refused && refuseFields(operation, scope.publicSchema, refused);
   const decide = (variables: Readonly<Record<string, unknown>>) =>
     operation.conditions.map(({ name, byDefault }): [string, boolean] => {
       const given = Object.hasOwn(variables, name) ? variables[name] : undefined;
@@ -143,7 +139,7 @@ export function variants<Context>(
     if (known instanceof UnplannableOperation) throw known;
     if (known) return known;
     try {
-      const made = compileVariant(operation, new Map(decided), scope, refusals);
+      const made = compileVariant(operation, allowed, new Map(decided), scope);
       kept.keep(key, made);
       return made;
     } catch (error) {
@@ -166,9 +162,8 @@ export function startRun<Context>(
 /** Writes the result of a run. */
 export function finishRun<Context>(
   run: PlanRun<Context>,
-  { shape, dependents, denied, types }: Pick<Variant<Context>, 'shape' | 'dependents' | 'denied' | 'types'>,
+  { shape, dependents }: Pick<Variant<Context>, 'shape' | 'dependents'>,
 ): JoinResult {
-  if (denied) reportRefused(denied, run, shape, types);
   const { data, errors: found, extensions } = run;
   const errors: JoinError[] = [];
   for (const error of found)
@@ -181,7 +176,8 @@ export function finishRun<Context>(
   const placed = errors.map((error, index) => withPlace(error, places[index]));
   const reached = places.flatMap((place) => (place && place.path.length > 0 ? [place.reach] : []));
   const complete = completeValues(shape, data, placed, reached);
-  return { data: complete.text, errors: [...placed, ...complete.errors], extensions };
+  for (const error of complete.errors) reportError({ errors: placed }, error);
+  return { data: complete.text, errors: placed, extensions };
 }
 
 function withPlace(error: JoinError, place: ErrorPlace | undefined): JoinError {
@@ -210,7 +206,6 @@ function raise(error: unknown): never {
 function relayOf<Context>(
   { operation, request }: NonNullable<ReturnType<typeof relayedRequest>>,
   shape: ObjectShape,
-  types: SupergraphTypes,
 ): RelayedFetch<Context> {
   const { service, kind } = request;
   const result = (
@@ -220,7 +215,7 @@ function relayOf<Context>(
   ) => {
     const run = startRun(variables, context, raise);
     takeAnswer(request.rootKeys, answer(run), run);
-    return finishRun(run, { shape, types, dependents: NO_DEPENDENTS });
+    return finishRun(run, { shape, dependents: NO_DEPENDENTS });
   };
   return {
     subgraph: service,

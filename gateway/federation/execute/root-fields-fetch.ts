@@ -1,6 +1,6 @@
 import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
 import type { CallObject, SupergraphTypes } from '../../supergraph/index.ts';
-import { isList, isObject, type Json, type ResponsePath } from '../json.ts';
+import { isList, isObject, type Json, type JsonObject, type ResponsePath } from '../json.ts';
 import { type Fetch, type RenamedKey, type RootFieldCall, separateTypes } from '../plan/index.ts';
 import { fieldTypeIn } from './entity-request.ts';
 import type { FlattenPath } from './flatten-path.ts';
@@ -8,10 +8,12 @@ import { copy, mergeInto } from './merge.ts';
 import type { PlanScope } from './plan-scope.ts';
 import { compileRestoring, type RestoreKeys, restoredPath, selectedKeys } from './renamed-keys.ts';
 import { compileKeyCheck, compileRepresentations, type Represent } from './representations.ts';
+import { type AskedObjects, placeRootFieldErrors } from './root-field-errors.ts';
 import { questionText, type RootFieldQuestion, RootFieldsRequest } from './root-fields-request.ts';
-import { type FetchStep, type PlanRun, reportError } from './run.ts';
-import type { CallService, SubgraphError } from './services.ts';
-import { findWaiting, pathsByNumber, type WaitingObjects } from './waiting-objects.ts';
+import type { FetchStep } from './run.ts';
+import type { CallService } from './services.ts';
+import { unfitAnswer } from './subgraph-request.ts';
+import { findWaiting, type WaitingObjects } from './waiting-objects.ts';
 
 /** Objects that the same is asked for of, at all paths. */
 interface Question extends RootFieldQuestion {
@@ -25,8 +27,11 @@ interface Question extends RootFieldQuestion {
   readonly asked: ReadonlySet<string>;
 }
 
-/** Compiled operations are kept by how many objects they ask for: lists of one field often have the same length. */
-const KEPT_OPERATIONS: CacheBounds = { entries: 8, weights: [] };
+/**
+ * Compiled operations are kept by how many objects they ask for: lists of one field often have the same length. A root field for
+ * each of thousands of objects makes an operation of a megabyte, so that their root fields are counted too.
+ */
+const KEPT_OPERATIONS: CacheBounds = { entries: 8, weights: [2_000] };
 
 /** Compiles one request for all objects that come by root fields of a service at the same time. */
 export function compileRootFields<Context>(
@@ -44,9 +49,10 @@ export function compileRootFields<Context>(
     if (known) return known;
     const { operation, own, fragments } = request.operation(counts);
     const made = scope.services.compile(service, operation, own, fragments);
-    kept.keep(key, made);
+    kept.keep(key, made, [counts.reduce((sum, count) => sum + count, 0)]);
     return made;
   };
+  const unfit = unfitAnswer(service);
   return (run, done) => {
     const waiting = questions.map(({ paths, represent }) => findWaiting(paths, represent, run.data));
     if (waiting.every(({ texts }) => texts.length === 0)) {
@@ -56,15 +62,16 @@ export function compileRootFields<Context>(
     const objects = waiting.map(({ texts }) => texts.map((text): CallObject => JSON.parse(text)));
     const call = callFor(request.fieldCounts(objects.map(({ length }) => length)));
     call(run, request.variables(objects), ({ data, errors }) => {
-      const all = questions.flatMap((question, at): readonly Asked[] => {
+      const all = questions.flatMap((question, at): readonly AskedObjects[] => {
         const own = waiting[at];
         if (!own || own.texts.length === 0) return [];
         const keys = own.texts.map((_, number) => request.keyOf(at, number));
-        const values = keys.map((key, number) => data && valueIn(question, data[key], number));
-        return [{ question, waiting: own, keys, values }];
+        const { values, isUnfit } = valuesIn(question, keys, data ?? NOTHING);
+        mergeValues(question, own, values, scope.types);
+        return [{ ...placesOf(question), waiting: own, keys, isMissing: values.map(isNothing), isUnfit }];
       });
-      for (const { question, waiting: own, values } of all) mergeValues(question, own, values, scope.types);
-      if (errors.length > 0) placeErrors(errors, all, data === undefined, run);
+      if (errors.length > 0 || all.some(({ isUnfit }) => isUnfit.includes(true)))
+        placeRootFieldErrors(errors, unfit, all, data === undefined, run);
       done();
     });
   };
@@ -129,66 +136,43 @@ function mergeValues(
   });
 }
 
-/** One question in one run. */
-interface Asked {
-  readonly question: Question;
-  readonly waiting: WaitingObjects;
-  /** By the positions of objects: the response keys and the values of their answers. */
-  readonly keys: readonly string[];
+function placesOf({ paths, fields, renamed, call: { isMany, steps } }: Question) {
+  const restored = (path: ResponsePath) => restoredPath(renamed, path);
+  return { paths, fields, isMany, depth: steps.length, restored };
+}
+
+/** What a service has returned to a question, by the positions of objects. */
+interface ValuesOfObjects {
   readonly values: readonly (Json | undefined)[];
+  /** Whether it is no object, or nobody's in particular: such a value is left out. */
+  readonly isUnfit: readonly boolean[];
 }
 
-/** Reports each error at every object that it concerns: one without a path at those that have no answer. */
-function placeErrors<Context>(
-  errors: readonly SubgraphError[],
-  all: readonly Asked[],
-  isLost: boolean,
-  run: PlanRun<Context>,
-): void {
-  const placed = new Set<string>();
-  const located = new Map(
-    all.map(({ question: { paths, fields }, waiting }) => {
-      const below = (index: number) => (fields[index] === undefined ? [] : [fields[index]]);
-      return [waiting, pathsByNumber(waiting, paths, run.data, below)] as const;
-    }),
-  );
-  const report = (error: SubgraphError, { question, waiting }: Asked, number: number, below: ResponsePath) => {
-    const rest = restoredPath(question.renamed, below);
-    for (const place of located.get(waiting)?.get(number) ?? []) reportError(run, error.at([...place, ...rest]));
+function valuesIn({ call: { steps, isMany }, fields }: Question, keys: readonly string[], data: JsonObject) {
+  const valueAt = (key: string): Json | undefined => {
+    let value = data[key];
+    for (const { field } of steps.slice(1)) value = isObject(value) ? value[field] : undefined;
+    return value;
   };
-  const reportLost = (error: SubgraphError): boolean => {
-    let isReported = false;
-    for (const asked of all)
-      asked.keys.forEach((key, number) => {
-        if (asked.values[number] !== undefined && asked.values[number] !== null) return;
-        if (placed.has(key)) return;
-        report(error, asked, number, []);
-        isReported = true;
-      });
-    return isReported;
+  const given = isMany ? itemsOf(valueAt(keys[0] ?? ''), keys.length) : keys.map(valueAt);
+  // Values of relationships are completed as those of other fields.
+  const isRelationship = fields[0] !== undefined;
+  const isFit = (value: Json | undefined) => isRelationship || isNothing(value) || isObject(value);
+  const found: ValuesOfObjects = {
+    values: keys.map((_, number) => (isFit(given?.[number]) ? given?.[number] : undefined)),
+    isUnfit: keys.map((_, number) => !given || !isFit(given[number])),
   };
-  for (const error of errors) {
-    const [key, ...rest] = error.path ?? [];
-    const asked = all.find(({ keys }) => keys.includes(String(key)));
-    if (!asked) continue;
-    const { isMany, steps } = asked.question.call;
-    const below = rest.slice(steps.length - 1);
-    const [index, ...belowItem] = below;
-    placed.add(String(key));
-    if (!isMany) report(error, asked, asked.keys.indexOf(String(key)), below);
-    else if (typeof index === 'number') report(error, asked, index, belowItem);
-    else asked.keys.forEach((_, number) => void report(error, asked, number, []));
-  }
-  // Where nothing at all was answered, an error of one field is the reason of the others as well.
-  const reasons = errors.filter(({ path }) => path === undefined);
-  if (reasons.length === 0 && isLost) reasons.push(...errors.slice(0, 1));
-  for (const error of reasons)
-    if (!reportLost(error) && error.path === undefined) reportError(run, error.at(undefined));
+  return found;
 }
 
-/** The value for an object in the answer of its root field, below the fields on the way to it. */
-function valueIn({ call: { steps, isMany } }: Question, answer: Json | undefined, number: number): Json | undefined {
-  let value = answer;
-  for (const { field } of steps.slice(1)) value = isObject(value) ? value[field] : undefined;
-  return isMany ? (isList(value) ? value[number] : undefined) : value;
+/** The items of a list, one for each object. It is not known which item of a shorter or longer list is whose. */
+function itemsOf(answer: Json | undefined, count: number): readonly Json[] | undefined {
+  if (isNothing(answer)) return [];
+  return isList(answer) && answer.length === count ? answer : undefined;
 }
+
+function isNothing(value: Json | undefined): boolean {
+  return value === null || value === undefined;
+}
+
+const NOTHING: JsonObject = {};

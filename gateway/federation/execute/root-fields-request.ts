@@ -169,6 +169,9 @@ function shared(
 
 type ArgumentOfCall = RootCall['steps'][number]['arguments'][number];
 
+/** A number as GraphQL has it. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
 /** A value as an argument of a type takes it: what one service answers as a number another may take as a text. */
 function fitting(value: unknown, type: GraphQLInputType): unknown {
   if (value === null || value === undefined) return value;
@@ -184,6 +187,7 @@ function fitting(value: unknown, type: GraphQLInputType): unknown {
     );
   }
   if (inner.name === 'String' && typeof value !== 'object') return String(value);
-  if ((inner.name === 'Int' || inner.name === 'Float') && typeof value === 'string') return Number(value);
-  return value;
+  const isNumber = (inner.name === 'Int' || inner.name === 'Float') && typeof value === 'string';
+  // Another text is sent as it is: the service refuses it, whereas it might take a null or a zero for something else.
+  return isNumber && NUMBER.test(value) ? Number(value) : value;
 }

@@ -48,6 +48,11 @@ export function reportError({ errors }: Pick<PlanRun<unknown>, 'errors'>, error:
     errors.push({ message: OMITTED_ERRORS, extensions: { code: 'remote-schema-error' } });
 }
 
+/** Whether a run takes no more errors: to place more of them would be in vain. */
+export function isFull({ errors }: Pick<PlanRun<unknown>, 'errors'>): boolean {
+  return errors.length > MAX_RELAYED_ERRORS;
+}
+
 /**
  * A part of a plan, which calls `done` when it is over. Callbacks, not promises: chains of promises cost more than the work
  * between them, and retain responses.

@@ -104,6 +104,13 @@ export function failure(
   };
 }
 
+/** The error of an object that a service has returned something else for. */
+export function unfitAnswer(service: string): SubgraphError {
+  const message = `the service "${service}" did not return one object for each that it was asked for`;
+  const extensions = subgraphExtensions(service, undefined);
+  return { path: undefined, at: (path) => (path ? { message, path, extensions } : { message, extensions }) };
+}
+
 function readSubgraphError(service: string, error: Json): SubgraphError {
   const given = isObject(error) ? error : {};
   const message =

@@ -22,18 +22,30 @@ export interface ClientOperation {
   responseKey(field: FieldNode): string;
   /** The response key of a field that the planner needs: the field's name, unless the client uses that for something else. */
   ownKey(field: FieldNode): string;
+  /** Fields that the caller is refused. */
+  readonly refused: ReadonlySet<FieldNode>;
   /** Whether no key differs. */
   readonly hasClientKeys: boolean;
 }
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+const NO_FIELDS: ReadonlySet<FieldNode> = new Set();
 
 /** Values of the variables that decide about `@skip` and `@include`. */
 export type Conditions = ReadonlyMap<string, boolean>;
 
 /**
  * Reads one operation of a valid document.
+ * @param hidden the names of fields that clients do not see in some service
+ * @param refused fields that the caller may not have
  * @throws UnplannableOperation when the document has no such operation; OperationTooComplex when it is nested too deeply
  */
-export function readClientOperation(document: DocumentNode, operationName: string | undefined): ClientOperation {
+export function readClientOperation(
+  document: DocumentNode,
+  operationName: string | undefined,
+  hidden: ReadonlySet<string> = NO_NAMES,
+  refused: ReadonlySet<FieldNode> = NO_FIELDS,
+): ClientOperation {
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const definition =
     operationName === undefined && operations.length === 1
@@ -42,13 +54,15 @@ export function readClientOperation(document: DocumentNode, operationName: strin
   if (!definition) throw new UnplannableOperation('the document has no such operation');
   const fragments = fragmentsOf(document);
   const { fields, directives } = partsOf([definition, ...fragments.values()]);
-  const { responseKey, ownKey } = keysOf(fields);
+  const notShared = refused.size === 0 ? hidden : new Set([...hidden, ...[...refused].map(({ name }) => name.value)]);
+  const { responseKey, ownKey } = keysOf(fields, notShared);
   return {
     definition,
     fragments,
     conditions: conditionsOf(directives, definition),
     responseKey,
     ownKey,
+    refused,
     hasClientKeys: fields.every((field) => responseKey(field) === (field.alias ?? field.name).value),
   };
 }
@@ -105,7 +119,10 @@ function conditionsOf(directives: readonly DirectiveNode[], definition: Operatio
  * Keys of clients that start with underscores are the planner's own, and those that every JavaScript object has as properties
  * are not safe. Both get other ones in the data.
  */
-function keysOf(fields: readonly FieldNode[]): Pick<ClientOperation, 'responseKey' | 'ownKey'> {
+function keysOf(
+  fields: readonly FieldNode[],
+  hidden: ReadonlySet<string>,
+): Pick<ClientOperation, 'responseKey' | 'ownKey'> {
   const aliases = new Set<string>();
   /** Names that are response keys of something else than the field without arguments. */
   const taken = new Set<string>();
@@ -135,7 +152,9 @@ function keysOf(fields: readonly FieldNode[]): Pick<ClientOperation, 'responseKe
     },
     ownKey: (field) => {
       const { name, arguments: given = [] } = field;
-      if (given.length === 0 && !taken.has(name.value) && !(name.value in Object.prototype)) return name.value;
+      // A value that the planner gets where clients do not see the field must never be that of a client's field.
+      const isShared = !taken.has(name.value) && !(hidden.has(name.value) && names.has(name.value));
+      if (given.length === 0 && isShared && !(name.value in Object.prototype)) return name.value;
       const call = fieldText(field);
       const key = calls.get(call) ?? `_i${calls.size}_${name.value}`;
       calls.set(call, key);

@@ -27,7 +27,7 @@ export interface WantedField {
   readonly below: Selections | undefined;
   /** Directives of the client that services may know. */
   readonly directives: readonly DirectiveNode[];
-  /** Whether the planner needs it, in a graph whose services have fields that clients do not see there. */
+  /** Whether the planner needs it, and may fetch it where clients do not see it. */
   readonly isOwn: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface Selections {
 }
 
 export interface SelectionsOptions {
-  readonly types: Pick<SupergraphTypes, 'isA' | 'isHidden' | 'hidesFields' | 'directivesOf'>;
+  readonly types: Pick<SupergraphTypes, 'isA' | 'isHidden' | 'hiddenFields' | 'directivesOf'>;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly conditions: Conditions;
   /** The key of a client's field in the data. */
@@ -143,7 +143,7 @@ export class SelectionsFactory {
             call: this.callOf(node),
             below: below.length === 0 ? undefined : this.#ofNodes(kind, below, keyOf),
             directives: this.#options.types.directivesOf(node),
-            isOwn: kind === 'own' && this.#options.types.hidesFields,
+            isOwn: kind === 'own' && this.#options.types.hiddenFields.has(node.name.value),
           });
         }
         return found;

@@ -1,4 +1,5 @@
-import type { JoinError } from '../errors.ts';
+import { MAX_RELAYED_ERRORS } from '../../errors.ts';
+import { type JoinError, UNAUTHORIZED_FIELD } from '../errors.ts';
 import type { ResponsePath } from '../json.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import type { ObjectShape, ValueShape } from './response-shape.ts';
@@ -37,9 +38,14 @@ export function completeValues(
     return reportedBelow.has(keys.at(-1) ?? '') || keys.some((key) => reportedAt.has(key));
   };
   /** @param reach the length of the path to the nearest nullable parent, which becomes null */
-  const report = (message: string, path: ResponsePath, reach: number) => {
-    if (explained(path) || nulls.has(prefixesOf(path.slice(0, reach)).at(-1) ?? '')) return;
-    errors.push({ message, path, extensions: { code: 'remote-schema-error' } });
+  const report = (message: string, path: ResponsePath, reach: number, code: string = 'remote-schema-error') => {
+    if (
+      errors.length > MAX_RELAYED_ERRORS ||
+      explained(path) ||
+      nulls.has(prefixesOf(path.slice(0, reach)).at(-1) ?? '')
+    )
+      return;
+    errors.push({ message, path, extensions: { code } });
     remember(path);
   };
 
@@ -48,6 +54,11 @@ export function completeValues(
     for (const field of target.fields) {
       const here = [...path, field.as];
       const label = `${target.typename}.${field.name}`;
+      if (field.isRefused && value[field.from] === undefined) {
+        const { nonNull } = field.value;
+        report(UNAUTHORIZED_FIELD.message, here, nonNull ? reach : here.length, UNAUTHORIZED_FIELD.code);
+        if (nonNull) return NULL_HERE;
+      }
       const written = field.constant ?? complete(field.value, value[field.from], here, label, reach);
       if (written === NULL_HERE) return NULL_HERE;
       text += field.prefix + written;

@@ -60,6 +60,8 @@ export interface FieldShape {
   readonly prefix: string;
   readonly name: string;
   readonly value: ValueShape;
+  /** Whether the caller may not have it: it is null, unless it is selected in a place too where it is not refused. */
+  readonly isRefused: boolean;
   /** JSON text that does not depend on the data: the name of the type. */
   readonly constant?: string;
 }
@@ -111,14 +113,15 @@ function shapeOfObject(
     if (name === '__typename') {
       const constant = shown === undefined ? {} : { constant: JSON.stringify(shown) };
       const value = isAbstractType(type) ? typenameOf(scope.schema.getPossibleTypes(type)) : TYPENAME_SHAPE;
-      fields.push({ from: '__typename', as, prefix, name, value, ...constant });
+      fields.push({ from: '__typename', as, prefix, name, value, isRefused: false, ...constant });
     } else if (isIntrospectionField(name)) {
-      fields.push({ from: as, as, prefix, name, value: INTROSPECTED });
+      fields.push({ from: as, as, prefix, name, value: INTROSPECTED, isRefused: false });
     } else {
       const definition = definitions[name];
       if (!definition) continue;
       const below = nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet.selections] : []));
-      fields.push({ from, as, prefix, name, value: shapeOfValue(definition.type, below, scope) });
+      const isRefused = nodes.some((one) => scope.operation.refused.has(one));
+      fields.push({ from, as, prefix, name, value: shapeOfValue(definition.type, below, scope), isRefused });
     }
   }
   return { typename, fields };

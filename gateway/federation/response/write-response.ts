@@ -8,6 +8,7 @@ import type { FieldShape, ObjectShape, ValueShape } from './response-shape.ts';
 export function writeResponse(shape: ObjectShape, data: JsonObject): string | undefined {
   let text = '{';
   for (const field of shape.fields) {
+    if (field.isRefused && data[field.from] === undefined) return undefined;
     const written = field.constant ?? writeShapedValue(field.value, data[field.from]);
     if (written === undefined) return undefined;
     text += field.prefix + written;

@@ -29,7 +29,7 @@ export class JoinedGraph {
 
   /** @param introspect compiles a document of introspection fields alone */
   compile(operation: OperationDocument, introspect: (text: string) => CompiledOperation): CompiledOperation {
-    const compiled = compileJoin(this.#opened(), operation, { introspect, runOtherwise: this.#relays() });
+    const compiled = compileJoin(this.#opened(), operation, introspect, { runOtherwise: this.#relays() });
     if (!compiled) throw new TypeError('introspection can always be compiled');
     return compiled;
   }

@@ -58,7 +58,7 @@ export function joinedTypes({ internal, subschemas, relationships }: JoinedParts
   );
   return {
     services: subschemas.map(({ source }) => source),
-    hidesFields: subschemas.some(({ schema, visible = schema }) => visible !== schema),
+    hiddenFields: new Set(subschemas.flatMap(hiddenFieldsOf)),
     rootType: (operation) => internal.getRootType(operation)?.name ?? '',
     type,
     isA: (typename, condition) => typename === condition || members(condition)?.has(typename) === true,
@@ -75,6 +75,16 @@ export function joinedTypes({ internal, subschemas, relationships }: JoinedParts
     knowsDirective: (service, name) =>
       subschemas.find(({ source }) => source === service)?.schema.getDirective(name) != null,
   };
+}
+
+/** The names of a source's fields that clients do not see there. */
+function hiddenFieldsOf({ schema, visible = schema }: Subschema): readonly string[] {
+  if (visible === schema) return [];
+  return Object.values(schema.getTypeMap()).flatMap((type) => {
+    const shown = visible.getType(type.name);
+    if (!isObjectType(type) && !isInterfaceType(type)) return [];
+    return Object.keys(type.getFields()).filter((field) => !fieldIn(shown, field));
+  });
 }
 
 const NONE: readonly never[] = [];

@@ -1,3 +1,4 @@
+import type { Refusal } from '../../federation/index.ts';
 import type { CompiledOperation, CompiledSubscription, OperationDocument } from '../compiled-operation.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
 
@@ -8,9 +9,9 @@ export type SubgraphTargets = ReadonlyMap<string, RemoteTarget>;
 export interface FederationEngine {
   /**
    * Makes one ready to be run for any number of callers; undefined for one that introspects the schema.
-   * @param refused fields that these may not have, as `Type.field`
+   * @param refusal what these may not have
    */
-  compile(operation: OperationDocument, refused?: ReadonlySet<string>): CompiledOperation | undefined;
+  compile(operation: OperationDocument, refusal?: Refusal): CompiledOperation | undefined;
   /** The same for a subscription; undefined for one that cannot be planned. */
-  compileSubscription(operation: OperationDocument, refused?: ReadonlySet<string>): CompiledSubscription | undefined;
+  compileSubscription(operation: OperationDocument, refusal?: Refusal): CompiledSubscription | undefined;
 }

@@ -1,11 +1,16 @@
 import { type DocumentNode, type GraphQLSchema, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
 import { accessibleTo, type CallerGrants, type Requirements } from '../../composition/index.ts';
+import type { Refusal } from '../../federation/index.ts';
 import type { Session } from '../../session/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import type { OperationDocument } from '../compiled-operation.ts';
+import { unauthorizedField } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { rejectedResult } from '../planned-operations.ts';
+import { failedEvents } from '../source-events.ts';
 import type { FederationEngine } from './engine.ts';
+import { SelectionFilter } from './selection-filter.ts';
 
 /** What is kept of one operation at most: callers may have any of the rights that it demands. */
 const KEPT_VARIANTS: CacheBounds = { entries: 16, weights: [] };
@@ -15,47 +20,74 @@ const KEPT_VARIANTS: CacheBounds = { entries: 16, weights: [] };
  * and `@policy` say. They are null in the result, with an error each, and are not fetched.
  */
 export function authorizedOperations(
-  { compile, compileSubscription }: FederationEngine,
+  engine: FederationEngine,
   requirements: Requirements,
   schema: GraphQLSchema,
   publicRole: string,
 ): FederationEngine {
-  if (requirements.size === 0) return { compile, compileSubscription };
-  /** Compiles an operation for each caller; undefined where nothing in it is demanded. */
-  const variants = <T>(whole: OperationDocument, compileWithout: (refused: ReadonlySet<string>) => T) => {
+  if (requirements.size === 0) return engine;
+  /** Compiles what is left of an operation for each caller; undefined where nothing in it is demanded. */
+  const variants = <T>(whole: OperationDocument, compileOne: (refusal: Refusal) => T) => {
     const demands = demandsOf(whole.document, requirements, schema);
     if (demands.length === 0) return undefined;
-    const kept = new SecondChanceCache<T>(KEPT_VARIANTS);
-    return ({ session }: OperationContext): T | undefined => {
+    const kept = new SecondChanceCache<Allowed<T>>(KEPT_VARIANTS);
+    return ({ session }: OperationContext): Allowed<T> | undefined => {
       if (session.role === ADMIN_ROLE) return undefined;
       const caller = callerOfSession(session, publicRole);
-      const refused = demands.filter((coordinate) => !accessibleTo(caller, requirements.get(coordinate) ?? []));
-      if (refused.length === 0) return undefined;
-      const key = refused.join(' ');
+      const denied = demands.filter((coordinate) => !accessibleTo(caller, requirements.get(coordinate) ?? []));
+      if (denied.length === 0) return undefined;
+      const key = denied.join(' ');
       const known = kept.get(key);
       if (known) return known;
-      const made = compileWithout(new Set(refused));
+      const refusal = new SelectionFilter(whole, schema, new Set(denied)).refusal();
+      const made = { refusal, compiled: compileOne(refusal) };
       kept.keep(key, made);
       return made;
     };
   };
   return {
     compile: (whole) => {
-      const compiled = compile(whole);
-      const compiledFor = compiled && variants(whole, (refused) => compile(whole, refused));
-      if (!compiledFor) return compiled;
+      const allowedFor = variants(whole, (refusal) => engine.compile(whole, refusal));
+      const compiled = engine.compile(whole);
+      if (!allowedFor || !compiled) return compiled;
       return {
         ...compiled,
-        run: (variables, context, done) => (compiledFor(context) ?? compiled).run(variables, context, done),
+        run: (variables, context, done) => {
+          let allowed: ReturnType<typeof allowedFor>;
+          try {
+            allowed = allowedFor(context);
+          } catch (error) {
+            done(rejectedResult(error, context));
+            return;
+          }
+          const own = allowed ? allowed.compiled : compiled;
+          if (own) own.run(variables, context, done);
+          else done(rejectedResult(new TypeError('an operation without a part for its caller'), context));
+        },
       };
     },
     compileSubscription: (whole) => {
-      const compiled = compileSubscription(whole);
-      const compiledFor = compiled && variants(whole, (refused) => compileSubscription(whole, refused));
-      if (!compiledFor) return compiled;
-      return { open: (variables, context) => (compiledFor(context) ?? compiled).open(variables, context) };
+      const allowedFor = variants(whole, (refusal) => refusal.rest && engine.compileSubscription(whole, refusal));
+      const compiled = engine.compileSubscription(whole);
+      if (!allowedFor || !compiled) return compiled;
+      return {
+        open: (variables, context) => {
+          const allowed = allowedFor(context);
+          if (!allowed) return compiled.open(variables, context);
+          if (allowed.compiled) return allowed.compiled.open(variables, context);
+          return failedEvents(
+            [...allowed.refusal.fields].map(({ alias, name }) => unauthorizedField([(alias ?? name).value])),
+          );
+        },
+      };
     },
   };
+}
+
+/** What callers with the same rights may have of an operation. */
+interface Allowed<T> {
+  readonly refusal: Refusal;
+  readonly compiled: T;
 }
 
 /** The fields of an operation that not every caller may have, as `Type.field`. */

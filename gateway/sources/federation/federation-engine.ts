@@ -51,8 +51,8 @@ function deciding(
     return level;
   };
   return {
-    compile: (operation, refused) => {
-      const prepared = engines.map((engine) => lazily(() => engine().compile(operation, refused)));
+    compile: (operation, refusal) => {
+      const prepared = engines.map((engine) => lazily(() => engine().compile(operation, refusal)));
       const one = prepared[0]?.();
       // Whether an operation can be prepared does not depend on which subgraphs answer it.
       if (!one) return undefined;
@@ -62,8 +62,8 @@ function deciding(
         run: (variables, context, done) => (prepared[levelFor(context)]?.() ?? one).run(variables, context, done),
       };
     },
-    compileSubscription: (operation, refused) => {
-      const prepared = engines.map((engine) => engine().compileSubscription(operation, refused));
+    compileSubscription: (operation, refusal) => {
+      const prepared = engines.map((engine) => engine().compileSubscription(operation, refusal));
       const [one] = prepared;
       if (!one || prepared.includes(undefined)) return undefined;
       return { open: (variables, context) => (prepared[levelFor(context)] ?? one).open(variables, context) };

@@ -25,8 +25,8 @@ export function openPlannedEngine(supergraph: Supergraph, targets: SubgraphTarge
   };
   return {
     // Introspection is answered from the schema of the whole graph.
-    compile: (operation, refused) => compileJoin(graph, operation, { runOtherwise: relayed, refused }),
-    compileSubscription: (operation, refused) =>
+    compile: (operation, refusal) => compileJoin(graph, operation, undefined, { runOtherwise: relayed, refusal }),
+    compileSubscription: (operation, refusal) =>
       undefinedIfUnplannable(() =>
         compileJoinedEvents(
           graph,
@@ -35,7 +35,7 @@ export function openPlannedEngine(supergraph: Supergraph, targets: SubgraphTarge
             const target = targets.get(service);
             return target && compileRemoteSubscription(target, own);
           },
-          refused,
+          refusal,
         ),
       ),
   };

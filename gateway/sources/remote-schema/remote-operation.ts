@@ -17,15 +17,13 @@ import { readResult, takeCookies, upstreamFailure } from './remote-response.ts';
  * added to it, and a response that contains only data is not parsed.
  *
  * @param takesFiles whether the remote schema takes files.
- * @param isRunOnce whether it is not worth shortening the text.
  */
 export function compileForward(
   target: RemoteTarget,
   toPrepare: OperationDocument,
   takesFiles: boolean,
-  isRunOnce = false,
 ): CompiledOperation {
-  const bodyWith = forwardedBody(toPrepare, isRunOnce);
+  const bodyWith = forwardedBody(toPrepare);
   const isQuery = toPrepare.operation.operation === 'query';
   return {
     kind: 'forward',
@@ -41,12 +39,8 @@ export function compileForward(
 }
 
 /** The JSON body of a request, with the operation, printed once, and a client's variables. */
-export function forwardedBody(
-  { document, operation }: OperationDocument,
-  isRunOnce = false,
-): (variables: Variables) => string {
-  const text = print(document);
-  const query = JSON.stringify(isRunOnce ? text : stripIgnoredCharacters(text));
+export function forwardedBody({ document, operation }: OperationDocument): (variables: Variables) => string {
+  const query = JSON.stringify(stripIgnoredCharacters(print(document)));
   const name = operation.name?.value;
   const prepared = `{"query":${query}${name === undefined ? '' : `,"operationName":${JSON.stringify(name)}`}`;
   const declared = (operation.variableDefinitions ?? []).map(({ variable }): DeclaredVariable => {

@@ -5,11 +5,10 @@ import { compileRemoteSubscription } from './remote-events.ts';
 import { compileForward } from './remote-operation.ts';
 import type { RemoteTarget } from './remote-request.ts';
 
-/** How a remote schema runs operations in its own names. @param isRunOnce whether each is compiled for one run */
+/** How a remote schema runs operations in its own names. */
 export function remoteOperations(
   target: RemoteTarget,
   upstream: GraphQLSchema,
-  isRunOnce = false,
 ): Required<Pick<Subschema, 'compile' | 'compileSubscription' | 'incremental'>> {
   const takesFiles = isScalarType(upstream.getType('Upload'));
   // A source with a configured `Accept` header is never asked for incremental delivery.
@@ -17,7 +16,7 @@ export function remoteOperations(
     .getDirectives()
     .filter(({ name }) => (name === 'defer' || name === 'stream') && !('accept' in target.headers));
   return {
-    compile: (operation) => compileForward(target, operation, takesFiles, isRunOnce),
+    compile: (operation) => compileForward(target, operation, takesFiles),
     compileSubscription: (operation) => compileRemoteSubscription(target, operation),
     incremental: { directives, compile: (operation) => compileIncremental(target, operation) },
   };

@@ -74,7 +74,7 @@ export function checkedResult(
       return protocolError(service, 'Received null "data" field with no errors in response from remote');
   } else if (!Array.isArray(errors)) {
     return protocolError(service, 'Invalid "errors" field in response from remote');
-  } else if (errors.length === 0 && data === undefined) {
+  } else if (errors.length === 0 && (data === undefined || data === null)) {
     return protocolError(service, 'Empty "errors" field in response from remote');
   }
   if (data !== undefined && data !== null && !isJsonObject(data))

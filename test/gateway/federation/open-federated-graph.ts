@@ -22,9 +22,7 @@ export function eventsRequest<Context>(
   prepared: PreparedSubscription<Context>,
   variables: Readonly<Record<string, unknown>>,
 ): { readonly subgraph: string; readonly query: string; readonly variables: Readonly<Record<string, unknown>> } {
-  const source = prepared.source(variables);
-  if (!source) throw new TypeError('the subscription is refused');
-  const { service, operation } = source;
+  const { service, operation } = prepared.source(variables);
   const names = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
   const given = names.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]);
   return { subgraph: service, query: print(operation), variables: Object.fromEntries(given) };
