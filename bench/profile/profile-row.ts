@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LoadGenerator } from '../loads/index.ts';
 import { until } from '../machine/index.ts';
 import { markdownTable } from '../report/index.ts';
-import { ROWS, type RowId } from '../rows.ts';
+import { connectionsOf, graphOf, ROWS, type RowId } from '../rows.ts';
 import {
   type BenchDependencies,
   expectResponse,
@@ -26,7 +26,8 @@ export async function profileRow(
 ): Promise<string> {
   const { group, cores, subgraphs } = dependencies;
   const directory = group.directory('profile');
-  const metadata = id === 'P' ? federationMetadata(subgraphs.url) : plainMetadata(subgraphs.url);
+  const isJoined = id === 'P' || graphOf(id) !== 'small';
+  const metadata = isJoined ? federationMetadata(subgraphs.url, graphOf(id)) : plainMetadata(subgraphs.url);
   const began = performance.now();
   const { member, address } = await startPortico(dependencies, metadata, {
     nodeArguments: ['--cpu-prof', `--cpu-prof-dir=${directory}`],
@@ -37,7 +38,7 @@ export async function profileRow(
     await expectResponse(request, row.answer);
     return true;
   });
-  const { connections } = plan;
+  const connections = connectionsOf(row, plan.connections);
   await load.run(request, { connections, seconds: plan.warmUpSeconds, core: cores.load });
   const warmAfterMs = performance.now() - began;
   const seconds = Math.max(5, plan.seconds);

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { freePort } from '../machine/index.ts';
 import { COMPILED_DIR } from '../package-dir.ts';
 import { ROWS, type Row, type RowId } from '../rows.ts';
-import { plainSdl } from '../subgraphs/index.ts';
+import { plainSdl, publicSdl } from '../subgraphs/index.ts';
 import { expectResponse, requestAt, type Target, whenReady } from './target.ts';
 
-const FORWARDED: readonly RowId[] = ['U', 'H', 'L', 'W', 'M'];
+const FORWARDED: readonly RowId[] = ['U', 'H', 'L', 'W', 'M', 'B'];
 
 /** The subgraph itself, with no gateway before it: how much the load and the subgraph leave to be measured. */
 const direct: Target = {
@@ -30,10 +30,24 @@ const direct: Target = {
 
 const proxy = limitTarget('proxy', 'bare proxy (node:http)', 'bare-proxy', FORWARDED, () => '/a');
 const undiciProxy = limitTarget('undici-proxy', 'undici proxy', 'undici-proxy', FORWARDED, () => '/a');
-const BY_HAND: readonly RowId[] = ['U', 'H', 'L', 'W', 'P', 'S', 'M', 'A', 'R'];
+const BY_HAND: readonly RowId[] = ['U', 'H', 'L', 'W', 'P', 'S', 'M', 'A', 'R', 'B', 'G', 'G10'];
 const ideal = limitTarget('ideal', 'ideal (by hand)', 'ideal', BY_HAND, (row) => IDEAL_PATHS[row.id] ?? '/forward');
+/** A second limit for the heavy query: with objects that are written as JSON at the end, as most gateways do it. */
+const idealObjects = limitTarget(
+  'ideal-objects',
+  'by hand, joined as objects',
+  'ideal',
+  ['G', 'G10'],
+  () => '/heavy/objects',
+);
 
-const IDEAL_PATHS: Partial<Record<RowId, string>> = { P: '/join', S: '/split', A: '/action' };
+const IDEAL_PATHS: Partial<Record<RowId, string>> = {
+  P: '/join',
+  S: '/split',
+  A: '/action',
+  G: '/heavy/texts',
+  G10: '/heavy/texts',
+};
 
 function limitTarget(
   name: string,
@@ -48,10 +62,10 @@ function limitTarget(
     title,
     kind: 'limit',
     rows,
-    start: async ({ group, cores, subgraphs }) => {
+    start: async ({ group, cores, subgraphs }, graph = 'small') => {
       const port = await freePort();
       const schemaFile = join(group.directory(name), 'schema.graphql');
-      writeFileSync(schemaFile, schemaOfAll());
+      writeFileSync(schemaFile, graph === 'small' ? schemaOfAll() : publicSdl(graph));
       const began = performance.now();
       const member = group.start({
         name,
@@ -61,10 +75,11 @@ function limitTarget(
           PORT: String(port),
           UPSTREAM: subgraphs.url,
           SCHEMA_FILE: schemaFile,
+          GRAPH: graph,
         },
         core: cores.gateway,
       });
-      return whenReady(target, member, { origin: `http://127.0.0.1:${port}`, graphqlPath }, began);
+      return whenReady(target, graph, member, { origin: `http://127.0.0.1:${port}`, graphqlPath }, began);
     },
   };
   return target;
@@ -80,4 +95,4 @@ function schemaOfAll(): string {
   `;
 }
 
-export const limitTargets: readonly Target[] = [direct, proxy, undiciProxy, ideal];
+export const limitTargets: readonly Target[] = [direct, proxy, undiciProxy, ideal, idealObjects];
