@@ -48,7 +48,7 @@ export async function startPortico(
     command: [process.execPath, ...(options.nodeArguments ?? []), join(packageDir, 'dist/gateway/main.js')],
     directory: packageDir,
     environment: {
-      NODE_ENV: 'production',
+      ...imageEnvironment(packageDir),
       PORTICO_WORKERS: '1',
       HASURA_GRAPHQL_SERVER_PORT: String(port),
       HASURA_GRAPHQL_METADATA_DIR: metadataDirectory,
@@ -64,6 +64,14 @@ export async function startPortico(
     headers: { authorization: `Bearer ${caller.token}` },
   };
   return { member, address, metadataDirectory };
+}
+
+/** What the image sets for each process: production, and the size of V8's young generation. */
+function imageEnvironment(packageDir: string): Record<string, string> {
+  const dockerfile = readFileSync(join(packageDir, 'Dockerfile'), 'utf8');
+  return Object.fromEntries(
+    [...dockerfile.matchAll(/^ENV (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  );
 }
 
 /** The services as remote schemas; the default. */
