@@ -83,6 +83,7 @@ test('`portico serve` stops its gateway when it is asked to, and ends as that do
   await until('it is ready', () => command.told.some((message) => (message as { type: string }).type === 'ready'));
   command.signal('SIGTERM');
   expect((await command.ended).code).toBe(0);
+  expect(command.told.filter((message) => (message as { type: string }).type === 'ready')).toHaveLength(1);
   await expect(send(`http://127.0.0.1:${port}/metrics`)).rejects.toThrow();
 });
 
