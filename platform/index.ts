@@ -12,7 +12,7 @@ export {
   unwritableReason,
   writeFilesTogether,
 } from './files/index.ts';
-export { type InitialHeap, keepWasmUnoptimized, limitHeapGrowth } from './heap.ts';
+export { boundHeapGrowth, type InitialHeap, keepWasmUnoptimized, limitHeapGrowth } from './heap.ts';
 export {
   addressUrl,
   basicAuthorization,

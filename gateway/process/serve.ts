@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import cluster from 'node:cluster';
 import {
+  boundHeapGrowth,
   type ChildMessage,
   compiledFile,
   type RunningService,
@@ -36,6 +37,7 @@ export function serve(environment: NodeJS.ProcessEnv, isCommand = false): void {
 
 /** The process that keeps workers running handles no requests, and does not load what does. */
 async function loadAndStart(environment: NodeJS.ProcessEnv, peers?: WorkerPeers): Promise<RunningGateway> {
+  boundHeapGrowth();
   const { startGateway } = await import('./gateway.ts');
   const gateway = await startGateway(environment, undefined, peers);
   gateway.whenReloaded((reason) => tellLauncher({ type: 'notice', text: `metadata reloaded (${reason})` }));
