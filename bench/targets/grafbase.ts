@@ -14,7 +14,7 @@ const PACKAGE = '@grafbase/cli-x86_64-unknown-linux-musl';
 /** A gateway that is compiled to machine code. By default it sends identical calls in flight once. */
 export const grafbases: readonly Target[] = [
   grafbase('grafbase', 'Grafbase (Rust)', false),
-  grafbase('grafbase-sharing', 'Grafbase (Rust), sharing calls in flight', true),
+  grafbase('grafbase-sharing', 'Grafbase (Rust), sharing', true),
 ];
 
 function grafbase(name: string, title: string, shares: boolean): Target {

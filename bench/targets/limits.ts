@@ -33,13 +33,7 @@ const undiciProxy = limitTarget('undici-proxy', 'undici proxy', 'undici-proxy', 
 const BY_HAND: readonly RowId[] = ['U', 'H', 'L', 'W', 'P', 'S', 'M', 'A', 'R', 'B', 'G', 'G10'];
 const ideal = limitTarget('ideal', 'ideal (by hand)', 'ideal', BY_HAND, (row) => IDEAL_PATHS[row.id] ?? '/forward');
 /** A second limit for the heavy query: with objects that are written as JSON at the end, as most gateways do it. */
-const idealObjects = limitTarget(
-  'ideal-objects',
-  'by hand, joined as objects',
-  'ideal',
-  ['G', 'G10'],
-  () => '/heavy/objects',
-);
+const idealObjects = limitTarget('ideal-objects', 'by hand, as objects', 'ideal', ['G', 'G10'], () => '/heavy/objects');
 
 const IDEAL_PATHS: Partial<Record<RowId, string>> = {
   P: '/join',

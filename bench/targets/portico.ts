@@ -82,7 +82,7 @@ export const porticos: readonly Target[] = [
   federatedOf({ name: 'portico-federation', title: 'Portico, federation' }),
   federatedOf({
     name: 'portico-federation-sharing',
-    title: 'Portico, federation, sharing calls in flight',
+    title: 'Portico, federation, sharing',
     options: { environment: { PORTICO_UPSTREAM_DEDUPLICATE: 'true' } },
   }),
   ...rolesOf({ name: 'portico', title: 'Portico' }),
