@@ -1,5 +1,15 @@
 import { COUNTER } from './loads/index.ts';
-import { ARTICLES_OF_87_KB, articles, products, rates } from './subgraphs/index.ts';
+import {
+  ARTICLES_OF_8_MIB,
+  ARTICLES_OF_87_KB,
+  articles,
+  type GraphName,
+  heavyAnswer,
+  heavyQuery,
+  products,
+  publishedAnswer,
+  rates,
+} from './subgraphs/index.ts';
 
 /** One kind of work that the targets are measured with. */
 export interface Row {
@@ -11,6 +21,20 @@ export interface Row {
   readonly answer: unknown;
   /** How many upstream calls one request needs. Who makes fewer shares answers between requests. */
   readonly calls: number;
+  /** The federation that it is sent to; `small` by default. */
+  readonly graph?: GraphName;
+  /** The most connections that it is measured with. */
+  readonly mostConnections?: number;
+}
+
+/** The federation that a row is sent to. */
+export function graphOf(id: RowId): GraphName {
+  return ROWS[id].graph ?? 'small';
+}
+
+/** How many connections a row is measured with where `wanted` are asked for. */
+export function connectionsOf({ mostConnections }: Row, wanted: number): number {
+  return Math.min(wanted, mostConnections ?? wanted);
 }
 
 export interface GraphqlRequest {
@@ -34,6 +58,9 @@ export const ROW_IDS = [
   'M',
   'A',
   'R',
+  'B',
+  'G',
+  'G10',
   'preset',
   'literal',
   'narrow',
@@ -49,7 +76,10 @@ const namedProducts = products.map(({ id, name }) => ({ id, name }));
 
 const article = '{ id title author words body }';
 
-/** The operation of the row W for an answer of any size. */
+/** Users, products, the reviews of both, their authors' names, the products' data, and what is in stock. */
+const HEAVY_CALLS = 6;
+
+/** The operation of the rows W and B for an answer of any size. */
 export function articlesQuery(count: number): string {
   return `query W { articles(first: ${count}) ${article} }`;
 }
@@ -131,6 +161,36 @@ export const ROWS: Readonly<Record<RowId, Row>> = {
     request: { kind: 'rest', path: `/api/rest/hello/r${COUNTER}` },
     answer: { hello: 'world' },
     calls: 1,
+  },
+  B: {
+    id: 'B',
+    title: 'an answer of 8 MiB, forwarded to 10 connections',
+    request: { kind: 'graphql', query: articlesQuery(ARTICLES_OF_8_MIB) },
+    get answer() {
+      return { data: { articles: articles(ARTICLES_OF_8_MIB) } };
+    },
+    calls: 1,
+    mostConnections: 10,
+  },
+  G: {
+    id: 'G',
+    title: "the field's heavy query, an answer of 87.6 KB",
+    request: { kind: 'graphql', query: heavyQuery() },
+    get answer() {
+      return publishedAnswer();
+    },
+    calls: HEAVY_CALLS,
+    graph: 'heavy',
+  },
+  G10: {
+    id: 'G10',
+    title: 'the same with ten times the objects',
+    request: { kind: 'graphql', query: heavyQuery() },
+    get answer() {
+      return heavyAnswer('heavy-10');
+    },
+    calls: HEAVY_CALLS,
+    graph: 'heavy-10',
   },
   preset: {
     id: 'preset',

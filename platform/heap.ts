@@ -1,8 +1,11 @@
 import { executionAsyncResource } from 'node:async_hooks';
 import { setFlagsFromString } from 'node:v8';
 
-/** How much the old generation may grow, in percent of its live objects, before V8 collects it. */
+/** How much the old generation of a large graph may grow, in percent of its live objects, before V8 collects it. */
 const GROWTH_PERCENT = 28;
+
+/** The same of any gateway. V8 lets it grow to four times its live objects. */
+const GATEWAY_GROWTH_PERCENT = 120;
 
 /**
  * Makes V8 return memory, in all threads of the process: by default the dead objects of a large graph grow to several
@@ -12,6 +15,14 @@ const GROWTH_PERCENT = 28;
 export function limitHeapGrowth(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`);
   setFlagsFromString('--optimize-for-size');
+}
+
+/**
+ * Makes V8 collect the old generation of a gateway earlier: what answers that are joined leave there is garbage soon.
+ * `limitHeapGrowth` goes further.
+ */
+export function boundHeapGrowth(): void {
+  setFlagsFromString(`--heap-growing-percent=${GATEWAY_GROWTH_PERCENT}`);
 }
 
 /**

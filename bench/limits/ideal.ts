@@ -2,11 +2,14 @@ import { readFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import { buildSchema, parse, validate } from 'graphql';
 import { dispatcherTo, sendResponse } from './dispatch.ts';
+import { joinAsObjects, joinAsTexts } from './heavy-join.ts';
 
 // The least that a GraphQL gateway on Node can do, written by hand for each row: the request is parsed, its document
 // parsed and validated once and then known by its text; what goes to the services is prepared text with the client's
 // variables; one service's answer is handed on unparsed, several are put together by hand. No session, no limits, no logs.
 const callService = dispatcherTo(process.env.UPSTREAM ?? '');
+const callHeavyService: typeof callService = (name, body, done) =>
+  callService(`/${process.env.GRAPH}/${name}`, body, done);
 const schema = buildSchema(readFileSync(process.env.SCHEMA_FILE ?? '', 'utf8'));
 const documents = new Map<string, string>();
 
@@ -101,6 +104,10 @@ const handlers: Readonly<Record<string, (request: GraphqlBody, text: string, res
       });
     });
   },
+  // What the services are asked is the same for both: they differ in how the answer is written.
+  '/heavy/texts': (_request, _text, response) => joinAsTexts(callHeavyService, (body) => sendResponse(response, body)),
+  '/heavy/objects': (_request, _text, response) =>
+    joinAsObjects(callHeavyService, (body) => sendResponse(response, body)),
   '/action': ({ variables }, _text, response) => {
     const body = JSON.stringify({ action: { name: 'placeOrder' }, input: variables, session_variables: {} });
     callService('/action', body, (answer) => {

@@ -1,7 +1,8 @@
 import type { LoadGenerator, LoadWindow } from '../loads/index.ts';
 import { processUsage } from '../machine/index.ts';
 import { median, relativeSpread } from '../report/statistics.ts';
-import { ROWS, type Row, type RowId } from '../rows.ts';
+import { connectionsOf, graphOf, ROWS, type Row, type RowId } from '../rows.ts';
+import { GRAPH_NAMES, type GraphName } from '../subgraphs/index.ts';
 import { type BenchDependencies, expectResponse, type RunningTarget, type Target } from '../targets/index.ts';
 
 /** How often and for how long. */
@@ -55,10 +56,29 @@ interface Cell {
 }
 
 /**
- * Starts all targets and measures row by row. Each target warms up in each row; the rounds go from target to target, so
- * that what else happens on the machine hits all alike. A target whose answer is wrong is not measured.
+ * Measures row by row, those of one federation after the other: all targets are started for it, and stopped after its rows. Each
+ * target warms up in each row; the rounds go from target to target, so that what else happens on the machine hits all alike. A
+ * target whose answer is wrong is not measured.
  */
 export async function measureThroughput(
+  targets: readonly Target[],
+  plan: ThroughputPlan,
+  load: LoadGenerator,
+  dependencies: BenchDependencies,
+): Promise<Throughput> {
+  const results: Throughput[] = [];
+  for (const graph of GRAPH_NAMES) {
+    const rows = plan.rows.filter((id) => graphOf(id) === graph);
+    if (rows.length > 0) results.push(await measureGraph(graph, targets, { ...plan, rows }, load, dependencies));
+  }
+  return {
+    measured: results.flatMap(({ measured }) => measured),
+    notMeasured: results.flatMap(({ notMeasured }) => notMeasured),
+  };
+}
+
+async function measureGraph(
+  graph: GraphName,
   targets: readonly Target[],
   plan: ThroughputPlan,
   load: LoadGenerator,
@@ -69,7 +89,7 @@ export async function measureThroughput(
   for (const target of targets) {
     if (!target.rows.some((row) => plan.rows.includes(row))) continue;
     try {
-      running.set(target, await target.start(dependencies));
+      running.set(target, await target.start(dependencies, graph));
     } catch (error) {
       notMeasured.push({ row: 'all', target: target.name, reason: failureReason(error) });
       dependencies.say(`ABSENT: ${target.name}: ${failureReason(error)}`);
@@ -103,7 +123,7 @@ async function measureRow(
   load: LoadGenerator,
   { cores, subgraphs, say }: BenchDependencies,
 ): Promise<(MeasuredRow | NotMeasured)[]> {
-  const { connections } = plan;
+  const connections = connectionsOf(row, plan.connections);
   const cpuOf = ({ running }: Cell) => running.member && processUsage(running.member.pid)?.cpuMs;
   for (const { running } of cells)
     await load.run(running.request(row), { connections, seconds: plan.warmUpSeconds, core: cores.load });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LoadGenerator } from '../loads/index.ts';
 import { until } from '../machine/index.ts';
 import { markdownTable } from '../report/index.ts';
-import { ROWS, type RowId } from '../rows.ts';
+import { connectionsOf, ROWS, type RowId } from '../rows.ts';
 import {
   type BenchDependencies,
   expectResponse,
@@ -21,7 +21,9 @@ const FUNCTIONS_SHOWN = 30;
 
 /** What rows need that the plain services do not have. */
 const METADATA: Partial<Record<RowId, typeof plainMetadata>> = {
-  P: federationMetadata,
+  P: (url) => federationMetadata(url, 'small'),
+  G: (url) => federationMetadata(url, 'heavy'),
+  G10: (url) => federationMetadata(url, 'heavy-10'),
   stitched: stitchedMetadata,
   relationship: relationshipMetadata,
 };
@@ -46,7 +48,7 @@ export async function profileRow(
     await expectResponse(request, row.answer);
     return true;
   });
-  const { connections } = plan;
+  const connections = connectionsOf(row, plan.connections);
   await load.run(request, { connections, seconds: plan.warmUpSeconds, core: cores.load });
   const warmAfterMs = performance.now() - began;
   const seconds = Math.max(5, plan.seconds);

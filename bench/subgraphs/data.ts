@@ -4,6 +4,9 @@ export const PRODUCTS = 20;
 /** How many articles make an answer of 87 KB, the row W. */
 export const ARTICLES_OF_87_KB = 215;
 
+/** How many articles make an answer of 8 MiB, the row B. */
+export const ARTICLES_OF_8_MIB = 20_764;
+
 const LOREM =
   'A gateway knows who is calling, what each role may see and which service answers each field. ' +
   'It owns the public address and has nothing of its own to say, so every byte that it touches is a byte too many. ' +

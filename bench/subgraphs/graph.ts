@@ -32,21 +32,82 @@ export function plainSdl(name: SubgraphName): string {
   return name === 'a' ? sdl : sdl.replace(/\ntype Product \{[^}]*\}\n/, '');
 }
 
-/** The same for gateways that know Apollo Federation 1 only. */
-export function federationOneSdl(name: SubgraphName): string {
-  const sdl = federationSdl(name)
-    .replace(/^extend schema.*\n/, '')
-    .replaceAll(/^type (Query|Mutation) /gm, 'extend type $1 ');
-  return name === 'a'
-    ? sdl
-    : sdl.replace('type Product', 'extend type Product').replace('id: ID!', 'id: ID! @external');
+/** A federation that gateways are started for: the small one, the field's heavy one, and that with ten times the objects. */
+export const GRAPH_NAMES = ['small', 'heavy', 'heavy-10'] as const;
+
+export type GraphName = (typeof GRAPH_NAMES)[number];
+
+export interface BenchSubgraph {
+  readonly name: string;
+  /** Where it is, below the address of all services. */
+  readonly path: string;
+  /** With the directives of Apollo Federation 2. */
+  readonly sdl: string;
+  /** The types that it extends, in the words of Apollo Federation 1. */
+  readonly extended: readonly string[];
 }
 
-/** The supergraph of both, composed. `urlOf` says where each is. */
-export function supergraphSdl(urlOf: (name: SubgraphName) => string): string {
-  const composed = composeServices(
-    SUBGRAPH_NAMES.map((name) => ({ name, url: urlOf(name), typeDefs: parse(federationSdl(name)) })),
+const HEAVY_SUBGRAPHS = [
+  { name: 'accounts', extended: [] },
+  { name: 'inventory', extended: ['Product'] },
+  { name: 'products', extended: [] },
+  { name: 'reviews', extended: ['User', 'Product'] },
+];
+
+/** The subgraphs of a graph. */
+export function subgraphsOf(graph: GraphName): readonly BenchSubgraph[] {
+  if (graph === 'small')
+    return SUBGRAPH_NAMES.map((name) => ({
+      name,
+      path: `/${name}`,
+      sdl: federationSdl(name),
+      extended: name === 'b' ? ['Product'] : [],
+    }));
+  return HEAVY_SUBGRAPHS.map(({ name, extended }) => ({
+    name,
+    path: `/${graph}/${name}`,
+    sdl: readFileSync(join(PACKAGE_DIR, 'bench/heavy', `${name}.graphql`), 'utf8'),
+    extended,
+  }));
+}
+
+/** What introduces the directives of Federation 2. */
+const LINK = /^extend schema\s+@link\([^)]*\)\n/;
+
+/** The SDL without its link, as graphql-js and older gateways read it. */
+export function withoutLink(sdl: string): string {
+  return sdl.replace(LINK, '');
+}
+
+/** A subgraph's SDL for gateways that know Apollo Federation 1 only. */
+export function federationOneSdl({ sdl, extended }: BenchSubgraph): string {
+  const own = withoutLink(sdl).replaceAll(/^type (Query|Mutation) /gm, 'extend type $1 ');
+  return extended.reduce(
+    (text, type) =>
+      text.replace(
+        new RegExp(`^type (${type} @key\\(fields: "(\\w+)"\\) \\{\\n {2}\\2: \\w+!)`, 'm'),
+        'extend type $1 @external',
+      ),
+    own,
   );
-  if (composed.supergraphSdl === undefined) throw new Error(`the benchmark's subgraphs do not compose`);
-  return composed.supergraphSdl;
+}
+
+/** The supergraph, composed. @param upstream the address of all services. */
+export function supergraphSdl(graph: GraphName, upstream: string): string {
+  return composedGraph(graph, upstream).supergraphSdl;
+}
+
+/** The schema that clients see. */
+export function publicSdl(graph: GraphName): string {
+  return composedGraph(graph, 'http://services').publicSdl;
+}
+
+function composedGraph(graph: GraphName, upstream: string) {
+  const composed = composeServices(
+    subgraphsOf(graph).map(({ name, path, sdl }) => ({ name, url: `${upstream}${path}`, typeDefs: parse(sdl) })),
+  );
+  const { supergraphSdl: supergraph, publicSdl: schema } = composed;
+  if (supergraph === undefined || schema === undefined)
+    throw new Error(`the benchmark's graph ${graph} does not compose: ${composed.errors?.join(', ')}`);
+  return { supergraphSdl: supergraph, publicSdl: schema };
 }

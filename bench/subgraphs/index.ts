@@ -2,17 +2,21 @@ import { join } from 'node:path';
 import { type Cores, freePort, type ProcessGroup, until } from '../machine/index.ts';
 import { COMPILED_DIR } from '../package-dir.ts';
 
-export { ARTICLES_OF_87_KB, articles, products, rates } from './data.ts';
+export { ARTICLES_OF_8_MIB, ARTICLES_OF_87_KB, articles, products, rates } from './data.ts';
 export {
+  type BenchSubgraph,
   federationOneSdl,
-  federationSdl,
+  GRAPH_NAMES,
+  type GraphName,
   joinedSdl,
   listsSdl,
   plainSdl,
+  publicSdl,
   SUBGRAPH_NAMES,
-  type SubgraphName,
+  subgraphsOf,
   supergraphSdl,
 } from './graph.ts';
+export { heavyAnswer, heavyQuery, publishedAnswer } from './heavy.ts';
 export { type ManyKind, rootField } from './many.ts';
 
 /** The services behind the gateways. */

@@ -1,33 +1,36 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { buildSchema, graphql } from 'graphql';
+import { buildSchema, type GraphQLSchema, graphql } from 'graphql';
 import { articles, products, rates } from './data.ts';
-import { federationSdl, joinedSdl, listsSdl } from './graph.ts';
+import { GRAPH_NAMES, joinedSdl, listsSdl, subgraphsOf, withoutLink } from './graph.ts';
+import { heavyRoot } from './heavy.ts';
 
-// The services behind every gateway, one process: POST /a and /b are the subgraphs, POST /lists is the
-// service of which roles see a part, POST /stitched and /stock have more of the products of /a,
-// POST /action is an action's webhook,
+// The services behind every gateway, one process: POST /a and /b are the subgraphs of the small graph, those of the heavy ones
+// are POST /heavy/accounts and so on. POST /lists is the service of which roles see a part, POST /stitched and /stock have more of
+// the products of /a, POST /action is an action's webhook,
 // POST /wide responds with any fields. GET /count returns the number of requests since it was last called.
 // An answer is worked out by graphql-js when a query comes for the first time and is fixed bytes from then on, so that
 // the gateway is what is measured.
 
 const FEDERATION_SDL = /* GraphQL */ `
-  directive @key(fields: String!) repeatable on OBJECT
   scalar _Any
-  union _Entity = Product
   type _Service { sdl: String! }
-  extend type Query { _service: _Service! _entities(representations: [_Any!]!): [_Entity]! }
 `;
+const ENTITY_FIELDS = '_service: _Service! _entities(representations: [_Any!]!): [_Entity]!';
 const ACTION_ANSWER = Buffer.from(JSON.stringify({ id: '1', status: 'placed' }));
 const MAX_CACHED_ANSWERS = 2_000;
+const MAX_CACHED_BYTES = 200_000_000;
 
 const cachedAnswers = new Map<string, Buffer>();
-const schemas = {
-  a: schemaOf(federationSdl('a')),
-  b: schemaOf(federationSdl('b')),
-  lists: schemaOf(`${listsSdl()} type Product { id: ID! }`),
-  stitched: schemaOf(`directive @merge(keyField: String) on FIELD_DEFINITION ${joinedSdl('stitched')}`),
-  stock: schemaOf(`${joinedSdl('stock')} type Product { id: ID! }`),
-};
+const services = new Map<string | undefined, Service>([
+  ...GRAPH_NAMES.flatMap((graph) => {
+    const heavy = heavyRoot(graph);
+    return subgraphsOf(graph).map(({ path, sdl }) => [path, serviceOf(sdl, heavy)] as const);
+  }),
+  ['/lists', serviceOf(listsSdl())],
+  ['/stitched', serviceOf(`directive @merge(keyField: String) on FIELD_DEFINITION\n${joinedSdl('stitched')}`)],
+  ['/stock', serviceOf(`${joinedSdl('stock')}\ntype Product { id: ID! }`)],
+]);
+let cachedBytes = 0;
 let requestCount = 0;
 
 createServer((request, response) => {
@@ -49,17 +52,28 @@ function respondTo({ url }: IncomingMessage, response: ServerResponse, body: Buf
     sendBody(response, ACTION_ANSWER);
     return;
   }
-  const { query, variables } = JSON.parse(body.toString()) as Operation;
-  const key = `${url} ${variables?.representations?.length ?? ''} ${query}`;
+  const text = body.toString();
+  const service = services.get(url);
+  // In the small graph a variable that differs each time changes nothing in the answer. Requests of the heavy ones come again
+  // as they are, and one that has the same query for other objects has another answer.
+  const operation = service?.hasHeavyObjects ? undefined : parseOperation(text);
+  const key = operation
+    ? `${url} ${operation.variables?.representations?.length ?? ''} ${operation.query}`
+    : url + text;
   const known = cachedAnswers.get(key);
   if (known) {
     sendBody(response, known);
     return;
   }
-  const working = url === '/wide' ? wideAnswer(query) : graphqlAnswer(schemaNameAt(url), { query, variables });
+  const { query, variables } = operation ?? parseOperation(text);
+  const working = service ? graphqlAnswer(service, { query, variables }) : wideAnswer(query);
   working.then((bytes) => {
-    if (cachedAnswers.size >= MAX_CACHED_ANSWERS) cachedAnswers.clear();
+    if (cachedAnswers.size >= MAX_CACHED_ANSWERS || cachedBytes >= MAX_CACHED_BYTES) {
+      cachedAnswers.clear();
+      cachedBytes = 0;
+    }
     cachedAnswers.set(key, bytes);
+    cachedBytes += bytes.length;
     sendBody(response, bytes);
   });
 }
@@ -69,15 +83,25 @@ interface Operation {
   readonly variables: { readonly representations?: readonly { readonly id: string }[] } | undefined;
 }
 
-function schemaNameAt(url: string | undefined): keyof typeof schemas {
-  const name = url?.slice(1) ?? '';
-  return Object.hasOwn(schemas, name) ? (name as keyof typeof schemas) : 'a';
+function parseOperation(text: string): Operation {
+  return JSON.parse(text);
 }
 
-async function graphqlAnswer(name: keyof typeof schemas, { query, variables }: Operation): Promise<Buffer> {
+interface Service {
+  readonly sdl: string;
+  readonly schema: GraphQLSchema;
+  readonly rootValue: object;
+  readonly hasHeavyObjects: boolean;
+}
+
+function serviceOf(sdl: string, heavy?: object): Service {
+  return { sdl, schema: schemaOf(sdl), rootValue: heavy ?? smallRoot(), hasHeavyObjects: heavy !== undefined };
+}
+
+function smallRoot(): object {
   const items = products.map(({ id, name }) => ({ id, name, state: 'OPEN' }));
   const productOf = ({ id }: { readonly id: string }) => products.find((product) => product.id === id) ?? null;
-  const rootValue = {
+  return {
     items,
     itemsOfTenant: items,
     itemsOfKind: items,
@@ -86,15 +110,17 @@ async function graphqlAnswer(name: keyof typeof schemas, { query, variables }: O
     articles: ({ first }: { first: number }) => articles(first),
     renameProduct: products[0],
     rates,
-    _service: () => ({ sdl: name === 'a' || name === 'b' ? federationSdl(name) : listsSdl() }),
     _entities: ({ representations }: { representations: readonly { id: string }[] }) => representations.map(productOf),
     _products: ({ ids }: { ids: readonly string[] }) => ids.map((id) => productOf({ id })),
     stock: productOf,
   };
+}
+
+async function graphqlAnswer({ schema, sdl, rootValue }: Service, { query, variables }: Operation): Promise<Buffer> {
   const result = await graphql({
-    schema: schemas[name],
+    schema,
     source: query,
-    rootValue,
+    rootValue: { ...rootValue, _service: { sdl } },
     ...(variables ? { variableValues: variables } : {}),
   });
   return Buffer.from(JSON.stringify(result));
@@ -106,8 +132,12 @@ async function wideAnswer(query: string): Promise<Buffer> {
   return Buffer.from(JSON.stringify({ data: Object.fromEntries(fields.map((field) => [field, field])) }));
 }
 
-function schemaOf(sdl: string) {
-  return buildSchema(sdl.replace(/^extend schema.*\n/, '') + FEDERATION_SDL, { assumeValid: true });
+function schemaOf(sdl: string): GraphQLSchema {
+  const own = withoutLink(sdl);
+  const entities = [...own.matchAll(/^type (\w+) @key/gm)].map(([, name]) => name);
+  const union = entities.length > 0 ? `union _Entity = ${entities.join(' | ')}` : 'scalar _Entity';
+  const query = /^type Query\b/m.test(own) ? 'extend type Query' : 'type Query';
+  return buildSchema(`${own} ${FEDERATION_SDL} ${union} ${query} { ${ENTITY_FIELDS} }`, { assumeValid: true });
 }
 
 function sendBody(response: ServerResponse, body: Buffer): void {

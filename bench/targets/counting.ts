@@ -19,6 +19,6 @@ export const countingTarget: Target = {
       'apollographql-client-name': 'bench',
       'apollographql-client-version': '1.0',
     };
-    return whenReady(countingTarget, member, { ...address, headers }, began);
+    return whenReady(countingTarget, 'small', member, { ...address, headers }, began);
   },
 };

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { freePort } from '../machine/index.ts';
 import { COMPILED_DIR } from '../package-dir.ts';
 import { ROWS, type Row, type RowId } from '../rows.ts';
-import { joinedSdl, plainSdl } from '../subgraphs/index.ts';
+import { joinedSdl, plainSdl, publicSdl } from '../subgraphs/index.ts';
 import { expectResponse, requestAt, type Target, whenReady } from './target.ts';
 
-const FORWARDED: readonly RowId[] = ['U', 'H', 'L', 'W', 'M'];
+const FORWARDED: readonly RowId[] = ['U', 'H', 'L', 'W', 'M', 'B'];
 
 /** The subgraph itself, with no gateway before it: how much the load and the subgraph leave to be measured. */
 const direct: Target = {
@@ -30,8 +30,13 @@ const direct: Target = {
 
 const proxy = limitTarget('proxy', 'bare proxy (node:http)', 'bare-proxy', FORWARDED, () => '/a');
 const undiciProxy = limitTarget('undici-proxy', 'undici proxy', 'undici-proxy', FORWARDED, () => '/a');
-const BY_HAND: readonly RowId[] = ['U', 'H', 'L', 'W', 'P', 'S', 'M', 'A', 'R', 'stitched', 'relationship'];
+const BY_HAND: readonly RowId[] = [
+  ...(['U', 'H', 'L', 'W', 'P', 'S', 'M', 'A', 'R', 'B', 'G', 'G10'] as const),
+  ...(['stitched', 'relationship'] as const),
+];
 const ideal = limitTarget('ideal', 'ideal (by hand)', 'ideal', BY_HAND, (row) => IDEAL_PATHS[row.id] ?? '/forward');
+/** A second limit for the heavy query: with objects that are written as JSON at the end, as most gateways do it. */
+const idealObjects = limitTarget('ideal-objects', 'by hand, as objects', 'ideal', ['G', 'G10'], () => '/heavy/objects');
 
 const IDEAL_PATHS: Partial<Record<RowId, string>> = {
   P: '/join',
@@ -39,6 +44,8 @@ const IDEAL_PATHS: Partial<Record<RowId, string>> = {
   A: '/action',
   stitched: '/stitched',
   relationship: '/relationship',
+  G: '/heavy/texts',
+  G10: '/heavy/texts',
 };
 
 function limitTarget(
@@ -54,10 +61,10 @@ function limitTarget(
     title,
     kind: 'limit',
     rows,
-    start: async ({ group, cores, subgraphs }) => {
+    start: async ({ group, cores, subgraphs }, graph = 'small') => {
       const port = await freePort();
       const schemaFile = join(group.directory(name), 'schema.graphql');
-      writeFileSync(schemaFile, schemaOfAll());
+      writeFileSync(schemaFile, graph === 'small' ? schemaOfAll() : publicSdl(graph));
       const began = performance.now();
       const member = group.start({
         name,
@@ -67,10 +74,11 @@ function limitTarget(
           PORT: String(port),
           UPSTREAM: subgraphs.url,
           SCHEMA_FILE: schemaFile,
+          GRAPH: graph,
         },
         core: cores.gateway,
       });
-      return whenReady(target, member, { origin: `http://127.0.0.1:${port}`, graphqlPath }, began);
+      return whenReady(target, graph, member, { origin: `http://127.0.0.1:${port}`, graphqlPath }, began);
     },
   };
   return target;
@@ -87,4 +95,4 @@ function schemaOfAll(): string {
   `;
 }
 
-export const limitTargets: readonly Target[] = [direct, proxy, undiciProxy, ideal];
+export const limitTargets: readonly Target[] = [direct, proxy, undiciProxy, ideal, idealObjects];

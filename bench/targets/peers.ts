@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { freePort } from '../machine/index.ts';
 import { PACKAGE_DIR } from '../package-dir.ts';
 import type { RowId } from '../rows.ts';
-import { federationOneSdl, SUBGRAPH_NAMES, supergraphSdl } from '../subgraphs/index.ts';
+import { federationOneSdl, subgraphsOf, supergraphSdl } from '../subgraphs/index.ts';
 import { installedVersion, installPackage } from './install.ts';
 import { type Target, whenReady } from './target.ts';
 
-const ROWS_OF_PEERS: readonly RowId[] = ['U', 'H', 'L', 'W', 'P', 'S', 'M'];
+/** What a gateway of federations can be measured with. */
+export const ROWS_OF_PEERS: readonly RowId[] = ['U', 'H', 'L', 'W', 'P', 'S', 'M', 'B', 'G', 'G10'];
 
 interface Peer {
   readonly name: string;
@@ -46,13 +47,16 @@ export const peers: readonly Target[] = PEERS.map((peer) => {
     kind: 'peer',
     rows: ROWS_OF_PEERS,
     version: () => installedVersion(directory, peer.package),
-    start: async (dependencies) => {
+    start: async (dependencies, graph = 'small') => {
       await installPackage({ directory, ...peer }, dependencies);
       const { group, cores, subgraphs } = dependencies;
-      const urlOf = (name: string) => `${subgraphs.url}/${name}`;
       const supergraphFile = join(group.directory(peer.name), 'supergraph.graphql');
-      writeFileSync(supergraphFile, supergraphSdl(urlOf));
-      const services = SUBGRAPH_NAMES.map((name) => ({ name, url: urlOf(name), schema: federationOneSdl(name) }));
+      writeFileSync(supergraphFile, supergraphSdl(graph, subgraphs.url));
+      const services = subgraphsOf(graph).map((subgraph) => ({
+        name: subgraph.name,
+        url: subgraphs.url + subgraph.path,
+        schema: federationOneSdl(subgraph),
+      }));
       const port = await freePort();
       const began = performance.now();
       const member = group.start({
@@ -69,7 +73,7 @@ export const peers: readonly Target[] = PEERS.map((peer) => {
         core: cores.gateway,
       });
       const { graphqlPath } = peer;
-      return whenReady(target, member, { origin: `http://127.0.0.1:${port}`, graphqlPath }, began);
+      return whenReady(target, graph, member, { origin: `http://127.0.0.1:${port}`, graphqlPath }, began);
     },
   };
   return target;

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { federationSdl, joinedSdl, listsSdl, plainSdl, SUBGRAPH_NAMES } from '../subgraphs/index.ts';
+import { type GraphName, joinedSdl, listsSdl, plainSdl, SUBGRAPH_NAMES, subgraphsOf } from '../subgraphs/index.ts';
 
 /** Files of a metadata directory: text as it is, the rest as JSON, which is YAML too. */
 export type BenchMetadata = Readonly<Record<string, unknown>>;
@@ -41,14 +41,15 @@ export function plainMetadata(upstream: string): BenchMetadata {
   };
 }
 
-/** The services as the two subgraphs of one federation. */
-export function federationMetadata(upstream: string): BenchMetadata {
+/** The services as the subgraphs of one federation. */
+export function federationMetadata(upstream: string, graph: GraphName = 'small'): BenchMetadata {
+  const subgraphs = subgraphsOf(graph);
   return {
-    'remote_schemas.yaml': SUBGRAPH_NAMES.map((name) => ({
+    'remote_schemas.yaml': subgraphs.map(({ name, path }) => ({
       name,
-      definition: { url: `${upstream}/${name}`, composition: 'federation', schema_file: `${name}.graphql` },
+      definition: { url: upstream + path, composition: 'federation', schema_file: `${name}.graphql` },
     })),
-    ...Object.fromEntries(SUBGRAPH_NAMES.map((name) => [`${name}.graphql`, federationSdl(name)])),
+    ...Object.fromEntries(subgraphs.map(({ name, sdl }) => [`${name}.graphql`, sdl])),
   };
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { freePort, type GroupProcess } from '../machine/index.ts';
 import { PACKAGE_DIR } from '../package-dir.ts';
 import type { RowId } from '../rows.ts';
+import type { GraphName } from '../subgraphs/index.ts';
 import {
   type BenchMetadata,
   federationMetadata,
@@ -49,7 +50,7 @@ export async function startPortico(
     command: [process.execPath, ...(options.nodeArguments ?? []), join(packageDir, 'dist/gateway/main.js')],
     directory: packageDir,
     environment: {
-      NODE_ENV: 'production',
+      ...imageEnvironment(packageDir),
       PORTICO_WORKERS: '1',
       HASURA_GRAPHQL_SERVER_PORT: String(port),
       HASURA_GRAPHQL_METADATA_DIR: metadataDirectory,
@@ -67,77 +68,94 @@ export async function startPortico(
   return { member, address, metadataDirectory };
 }
 
+/** What the image sets for each process: production, and the size of V8's young generation. */
+function imageEnvironment(packageDir: string): Record<string, string> {
+  const dockerfile = readFileSync(join(packageDir, 'Dockerfile'), 'utf8');
+  return Object.fromEntries(
+    [...dockerfile.matchAll(/^ENV (\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
+  );
+}
+
 /** The services as remote schemas; the default. */
-export const plainPortico = plainOf(PACKAGE_DIR, { name: 'portico', title: 'Portico' });
+export const plainPortico = plainOf({ name: 'portico', title: 'Portico' });
 
 export const porticos: readonly Target[] = [
   plainPortico,
-  federatedOf(PACKAGE_DIR, { name: 'portico-federation', title: 'Portico, federation' }),
-  ...rolesOf(PACKAGE_DIR, { name: 'portico', title: 'Portico' }),
-  ...joinedOf(PACKAGE_DIR, { name: 'portico', title: 'Portico' }),
+  federatedOf({ name: 'portico-federation', title: 'Portico, federation' }),
+  federatedOf({
+    name: 'portico-federation-sharing',
+    title: 'Portico, federation, sharing',
+    options: { environment: { PORTICO_UPSTREAM_DEDUPLICATE: 'true' } },
+  }),
+  ...rolesOf({ name: 'portico', title: 'Portico' }),
+  ...joinedOf({ name: 'portico', title: 'Portico' }),
 ];
 
 /** Portico as another checkout has it, compiled, such as the commit before a change. */
 export function porticosAt(packageDir: string): readonly Target[] {
+  const options = { packageDir };
   return [
-    plainOf(packageDir, { name: 'portico-other', title: 'Portico, other checkout' }),
-    federatedOf(packageDir, { name: 'portico-other-federation', title: 'Portico, other checkout, federation' }),
-    ...rolesOf(packageDir, { name: 'portico-other', title: 'Portico, other checkout' }),
-    ...joinedOf(packageDir, { name: 'portico-other', title: 'Portico, other checkout' }),
+    plainOf({ name: 'portico-other', title: 'Portico, other checkout', options }),
+    federatedOf({ name: 'portico-other-federation', title: 'Portico, other checkout, federation', options }),
+    ...rolesOf({ name: 'portico-other', title: 'Portico, other checkout', options }),
+    ...joinedOf({ name: 'portico-other', title: 'Portico, other checkout', options }),
   ];
 }
 
-interface TargetName {
+/** What one way of running Portico is called, and how it differs from the usual one. */
+export interface PorticoVariant {
   readonly name: string;
   readonly title: string;
+  readonly family?: string;
+  readonly options?: PorticoOptions;
 }
 
-function plainOf(packageDir: string, name: TargetName): Target {
-  return porticoTarget(packageDir, name, ['U', 'H', 'L', 'W', 'S', 'M', 'A', 'R'], plainMetadata);
+export function plainOf(variant: PorticoVariant): Target {
+  return porticoTarget(variant, ['U', 'H', 'L', 'W', 'S', 'M', 'A', 'R', 'B'], plainMetadata);
 }
 
-function federatedOf(packageDir: string, name: TargetName): Target {
-  return porticoTarget(packageDir, name, ['U', 'H', 'L', 'W', 'P', 'S', 'M'], federationMetadata);
+export function federatedOf(variant: PorticoVariant): Target {
+  return porticoTarget(variant, ['U', 'H', 'L', 'W', 'P', 'S', 'M', 'B', 'G', 'G10'], federationMetadata);
 }
 
 /** Those of a role that sees a part of a service; the list is measured for comparison. */
-function rolesOf(packageDir: string, { name, title }: TargetName): readonly Target[] {
-  const plain = { name: `${name}-roles`, title: `${title}, with permissions` };
-  const federated = { name: `${name}-federation-roles`, title: `${title}, federation with permissions` };
+function rolesOf({ name, title, options = {} }: PorticoVariant): readonly Target[] {
+  const plain = { name: `${name}-roles`, title: `${title}, with permissions`, options };
+  const federated = { name: `${name}-federation-roles`, title: `${title}, federation with permissions`, options };
   return [
-    porticoTarget(packageDir, plain, ['L', 'preset', 'literal', 'narrow', 'namespace'], rolesMetadata),
-    porticoTarget(packageDir, federated, ['L', 'federation-preset'], federationRolesMetadata),
+    porticoTarget(plain, ['L', 'preset', 'literal', 'narrow', 'namespace'], rolesMetadata),
+    porticoTarget(federated, ['L', 'federation-preset'], federationRolesMetadata),
   ];
 }
 
 /** Those of objects that two services have a part of each. */
-function joinedOf(packageDir: string, { name, title }: TargetName): readonly Target[] {
-  const stitched = { name: `${name}-stitched`, title: `${title}, stitched` };
-  const related = { name: `${name}-relationship`, title: `${title}, with a relationship` };
+function joinedOf({ name, title, options = {} }: PorticoVariant): readonly Target[] {
+  const stitched = { name: `${name}-stitched`, title: `${title}, stitched`, options };
+  const related = { name: `${name}-relationship`, title: `${title}, with a relationship`, options };
   return [
-    porticoTarget(packageDir, stitched, ['stitched'], stitchedMetadata),
-    porticoTarget(packageDir, related, ['relationship'], relationshipMetadata),
+    porticoTarget(stitched, ['stitched'], stitchedMetadata),
+    porticoTarget(related, ['relationship'], relationshipMetadata),
   ];
 }
 
 function porticoTarget(
-  packageDir: string,
-  { name, title }: TargetName,
+  { name, title, family = 'portico', options = {} }: PorticoVariant,
   rows: readonly RowId[],
-  metadataFor: (upstream: string) => BenchMetadata,
+  metadataFor: (upstream: string, graph: GraphName) => BenchMetadata,
 ): Target {
+  const { packageDir = PACKAGE_DIR } = options;
   const target: Target = {
     name,
-    family: 'portico',
+    family,
     title,
     kind: 'portico',
     rows,
     version: () => JSON.parse(readFileSync(join(packageDir, 'package.json'), 'utf8')).version,
-    start: async (dependencies) => {
+    start: async (dependencies, graph = 'small') => {
       const began = performance.now();
-      const metadata = metadataFor(dependencies.subgraphs.url);
-      const { member, address } = await startPortico(dependencies, metadata, { packageDir });
-      return whenReady(target, member, address, began);
+      const metadata = metadataFor(dependencies.subgraphs.url, graph);
+      const { member, address } = await startPortico(dependencies, metadata, options);
+      return whenReady(target, graph, member, address, began);
     },
   };
   return target;

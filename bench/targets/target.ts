@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { COUNTER, digits, type LoadRequest } from '../loads/index.ts';
 import { type Cores, type GroupProcess, type ProcessGroup, until } from '../machine/index.ts';
-import { ROWS, type Row, type RowId } from '../rows.ts';
-import type { Subgraphs } from '../subgraphs/index.ts';
+import { graphOf, ROWS, type Row, type RowId } from '../rows.ts';
+import type { GraphName, Subgraphs } from '../subgraphs/index.ts';
+
+/** A slow gateway first answers what a load has left it, tens of seconds of work in row G10. */
+const ANSWER_WITHIN_MS = 60_000;
 
 /** What targets and measurements need. */
 export interface BenchDependencies {
@@ -21,8 +24,12 @@ export interface Target {
   readonly title: string;
   readonly kind: 'limit' | 'peer' | 'portico';
   readonly rows: readonly RowId[];
-  /** @throws with a reason when it cannot be started here. */
-  start(dependencies: BenchDependencies): Promise<RunningTarget>;
+  /**
+   * Starts it for one of the federations, by default for `small`.
+   *
+   * @throws with a reason when it cannot be started here.
+   */
+  start(dependencies: BenchDependencies, graph?: GraphName): Promise<RunningTarget>;
   /** What it is made of, with versions; undefined where that says nothing. */
   version?(): string | undefined;
 }
@@ -72,7 +79,7 @@ export async function expectResponse(request: LoadRequest, expected: unknown): P
     method: request.method,
     headers: request.headers,
     ...(request.method === 'POST' ? { body: request.body.replaceAll(COUNTER, number) } : {}),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
   });
   const text = await answer.text();
   const { extensions: _, ...content } = jsonOrText(text);
@@ -80,15 +87,15 @@ export async function expectResponse(request: LoadRequest, expected: unknown): P
     throw new Error(`answered ${answer.status} ${text.slice(0, 300)}`);
 }
 
-/** Waits until `member` gives the right answer to its first row. One that never does is ended. */
+/** Waits until `member` gives the right answer to the target's first row of `graph`. One that never does is ended. */
 export async function whenReady(
-  target: Target,
+  target: Pick<Target, 'rows'>,
+  graph: GraphName,
   member: GroupProcess,
   address: TargetAddress,
   began: number,
 ): Promise<RunningTarget> {
-  const [first = 'H'] = target.rows;
-  const row = ROWS[first];
+  const row = ROWS[target.rows.find((id) => graphOf(id) === graph) ?? 'H'];
   try {
     await until('the first right answer', member, async () => {
       await expectResponse(requestAt(address, row), row.answer);

@@ -70,7 +70,7 @@ function traced(
         environment: environment(collector),
         ...(nodeArguments && { nodeArguments }),
       });
-      return whenReady(target, member, address, began);
+      return whenReady(target, 'small', member, address, began);
     },
   };
   return target;

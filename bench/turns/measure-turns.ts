@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadGenerator } from '../loads/index.ts';
 import { exactCpuNs, type GroupProcess, processUsage } from '../machine/index.ts';
 import { trimmedMean } from '../report/statistics.ts';
-import { ROWS, type Row, type RowId } from '../rows.ts';
+import { connectionsOf, graphOf, ROWS, type Row, type RowId } from '../rows.ts';
+import { GRAPH_NAMES, type GraphName } from '../subgraphs/index.ts';
 import { type BenchDependencies, expectResponse, type RunningTarget, type Target } from '../targets/index.ts';
 import { type ProcessTurns, turnsTable } from './summary.ts';
 
@@ -46,10 +47,27 @@ export async function measureTurns(
   dependencies: BenchDependencies,
 ): Promise<string> {
   if (!load.start) throw new Error('turns need wrk');
+  const tables: string[] = [];
+  for (const graph of GRAPH_NAMES) {
+    const rows = plan.rows.filter((id) => graphOf(id) === graph);
+    if (rows.length > 0)
+      tables.push(...(await measureGraphTurns(graph, targets, { ...plan, rows }, load, dependencies)));
+  }
+  return tables.join('\n');
+}
+
+async function measureGraphTurns(
+  graph: GraphName,
+  targets: readonly Target[],
+  plan: TurnsPlan,
+  load: LoadGenerator,
+  dependencies: BenchDependencies,
+): Promise<readonly string[]> {
   const entrants: Entrant[] = [];
   for (let number = 0; number < plan.processes; number++)
     for (const target of targets) {
-      const running = await target.start(dependencies);
+      if (!target.rows.some((row) => plan.rows.includes(row))) continue;
+      const running = await target.start(dependencies, graph);
       if (running.member) entrants.push({ target, running, member: running.member });
     }
   const tables: string[] = [];
@@ -59,7 +77,8 @@ export async function measureTurns(
     const measured = await measureRowTurns(ROWS[id], taking, plan, load, dependencies);
     tables.push(`### ${id}: ${ROWS[id].title}\n\n${turnsTable(targets, measured)}`);
   }
-  return tables.join('\n');
+  for (const { running } of entrants) await running.stop();
+  return tables;
 }
 
 async function measureRowTurns(
@@ -74,7 +93,7 @@ async function measureRowTurns(
   for (const entrant of entrants) {
     const request = entrant.running.request(row);
     await expectResponse(request, row.answer);
-    const { connections } = plan;
+    const connections = connectionsOf(row, plan.connections);
     const own = load.start?.(request, { connections, seconds, core: cores.load });
     if (!own) continue;
     loads.set(entrant, own);

@@ -169,6 +169,7 @@ const RUNS: Readonly<Record<CommandName, RunCommand>> = {
         (changed, [name, value]) => (value === undefined ? changed : withSetting(changed, name, value)),
         environment,
       ),
+      true,
     );
   },
 

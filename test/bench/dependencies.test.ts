@@ -46,7 +46,7 @@ test('Portico provides what the benchmark shares with it, and depends on nothing
 });
 
 test('the gateways that Portico is compared with have exact versions and lock files of their own', () => {
-  for (const peer of ['apollo', 'graphile-worker', 'hive', 'instrumentation', 'mercurius', 'pg-boss']) {
+  for (const peer of ['apollo', 'grafbase', 'graphile-worker', 'hive', 'instrumentation', 'mercurius', 'pg-boss']) {
     const { dependencies = {} } = manifest(`bench/peers/${peer}/package.json`);
     const lock = JSON.parse(readFileSync(`bench/peers/${peer}/package-lock.json`, 'utf8'));
     for (const [name, version] of Object.entries(dependencies)) {

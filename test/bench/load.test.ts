@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { COUNTER, digits, httpRequestText, nodeLoad, ResponseReader } from '../../bench/loads/index.ts';
 import { ProcessGroup, parseCoreList } from '../../bench/machine/index.ts';
 import { groupOf, summarise } from '../../bench/profile/index.ts';
-import { federationOneSdl, plainSdl, supergraphSdl } from '../../bench/subgraphs/index.ts';
 import { expectResponse } from '../../bench/targets/index.ts';
 
 describe('requests', () => {
@@ -151,13 +150,5 @@ describe('the rest', () => {
       .findIndex((line) => code.test(line));
     expect(lineNumber).toBeGreaterThan(0);
     expect(groupOf({ functionName: 'f', url: pathToFileURL(bundle).href, lineNumber })).toBe(group);
-  });
-
-  test('the services exist for federation 1 and 2, for plain gateways, and as one supergraph', () => {
-    expect(supergraphSdl((name) => `http://${name}.test`)).toContain('http://b.test');
-    expect(plainSdl('a') + plainSdl('b')).not.toContain('@');
-    expect(plainSdl('b')).not.toContain('Product');
-    expect(federationOneSdl('b')).toContain('extend type Product @key(fields: "id")');
-    expect(federationOneSdl('b')).toContain('id: ID! @external');
   });
 });

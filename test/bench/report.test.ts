@@ -4,7 +4,8 @@ import { compareRows } from '../../bench/report/comparison.ts';
 import { median, relativeSpread, trimmedMean } from '../../bench/report/statistics.ts';
 import { figure, markdownTable } from '../../bench/report/table.ts';
 import { putBetweenMarkers } from '../../bench/report/write.ts';
-import { targetsNamed } from '../../bench/targets/index.ts';
+import { ROWS } from '../../bench/rows.ts';
+import { TARGETS, targetsNamed } from '../../bench/targets/index.ts';
 
 describe('statistics', () => {
   test('the median is the middle value, whatever the order', () => {
@@ -123,6 +124,11 @@ describe('the picture', () => {
     const svg = barCharts('<title>', 'a & b', [{ title: '"quoted"', bars: [bar('</text><script>', 1)] }]);
     expect(svg).not.toContain('<script>');
     expect(svg).toContain('a &amp; b');
+  });
+
+  test('titles of rows and targets fit beside their bars', () => {
+    for (const { title } of Object.values(ROWS)) expect(title.length).toBeLessThanOrEqual(55);
+    for (const { title } of TARGETS) expect(title.length).toBeLessThanOrEqual(36);
   });
 
   test('bars are as long as their values say', () => {

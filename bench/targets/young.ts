@@ -1,0 +1,19 @@
+import { federatedOf, plainOf } from './portico.ts';
+import type { Target } from './target.ts';
+
+/** Sizes of a semi-space of the young generation, in MiB. */
+const SIZES = [16, 32, 64];
+
+/** Portico with young generations of several sizes. They are measured only when they are named. */
+export const youngTargets: readonly Target[] = SIZES.flatMap((size) => {
+  const options = { nodeArguments: [`--max-semi-space-size=${size}`] };
+  const variant = { family: 'young', options };
+  return [
+    plainOf({ ...variant, name: `portico-young-${size}`, title: `Portico, semi-space of ${size} MiB` }),
+    federatedOf({
+      ...variant,
+      name: `portico-federation-young-${size}`,
+      title: `Portico, federation, semi-space of ${size} MiB`,
+    }),
+  ];
+});
