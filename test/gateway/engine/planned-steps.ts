@@ -25,7 +25,12 @@ export function plannedSteps(text: string, types: SupergraphTypes, variables: Va
     const own = new OperationPlanner(operation, conditions, new ServiceObjects(types));
     planner = own;
     const fields = rootFieldsOf(operation, conditions);
-    if (operation.definition.operation === 'mutation') planMutation(fields, (some) => own.plan(some), () => true);
+    if (operation.definition.operation === 'mutation')
+      planMutation(
+        fields,
+        (some) => own.plan(some),
+        () => true,
+      );
     else own.plan(fields);
     return { steps: own.steps, isRefused: false };
   } catch (error) {
