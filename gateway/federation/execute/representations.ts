@@ -11,8 +11,8 @@ export type Represent = (entity: JsonObject) => string | undefined;
 /** Compiles the representations of a fetch, by the types of its objects. */
 export function compileRepresentations(representations: readonly Representation[], types: SupergraphTypes): Represent {
   const byType = new Map<string, Represent>();
-  for (const { type, typename, selections } of representations)
-    byType.set(type, compileObject(selections, type, typename, true, types));
+  for (const { type, typename, key, selections } of representations)
+    byType.set(type, compileObject(selections, type, typename, types, keysOf(key, type)));
   // Objects of an interface object do not say which type they have, nor do those of a field that has one type only.
   const forAny = representations.find(({ isForAnyType }) => isForAnyType);
   const fallback = forAny && byType.get(forAny.type);
@@ -47,13 +47,21 @@ export function compileKeyCheck(
   return (object) => checks.every(({ from, isThere }) => isThere(object[from]));
 }
 
-/** Text of an object that holds the fields; undefined when one is missing, or when all of an entity are null. */
+const NO_KEYS: ReadonlySet<string> = new Set();
+
+/** The keys in the data of the fields of an entity's key; empty where it is the name of the type alone. */
+function keysOf(key: Selections | undefined, type: string): ReadonlySet<string> {
+  const fields = key?.fieldsOf(type) ?? [];
+  return new Set(fields.filter(({ name }) => name !== '__typename').map((field) => field.key));
+}
+
+/** Text of an object that holds the fields; undefined when one is missing, or when all of an entity's key are null. */
 function compileObject(
   selections: Selections,
   type: string,
   typename: string | undefined,
-  isEntity: boolean,
   types: SupergraphTypes,
+  keys: ReadonlySet<string> = NO_KEYS,
 ): Represent {
   const fields = selections.fieldsOf(type).filter(({ name }) => name !== '__typename');
   const start = typename === undefined ? '{' : `{"__typename":${JSON.stringify(typename)}`;
@@ -61,19 +69,20 @@ function compileObject(
     from: field.key,
     prefix: `${at === 0 && typename === undefined ? '' : ','}${JSON.stringify(field.name)}:`,
     text: compileValue(field, type, types),
+    isKey: keys.has(field.key),
   }));
   return (object) => {
     let text = start;
-    let isEmpty = members.length > 0;
-    for (const { from, prefix, text: textOf } of members) {
+    let isUnknown = keys.size > 0;
+    for (const { from, prefix, text: textOf, isKey } of members) {
       const value = object[from];
       if (value === undefined || typeof value === 'function') return undefined;
       const written = value === null ? 'null' : textOf(value);
       if (written === undefined) return undefined;
-      if (value !== null) isEmpty = false;
+      if (isKey && value !== null) isUnknown = false;
       text += prefix + written;
     }
-    return isEmpty && isEntity ? undefined : `${text}}`;
+    return isUnknown ? undefined : `${text}}`;
   };
 }
 
@@ -87,7 +96,7 @@ function compileValue({ name, below }: WantedField, parent: string, types: Super
     const known = byType.get(typename);
     if (known) return known;
     const isNamed = isAbstract || below.fieldsOf(typename).some((field) => field.name === '__typename');
-    const made = compileObject(below, typename, isNamed ? typename : undefined, false, types);
+    const made = compileObject(below, typename, isNamed ? typename : undefined, types);
     byType.set(typename, made);
     return made;
   };

@@ -18,6 +18,8 @@ export interface Representation {
   readonly type: string;
   /** What the service calls it. */
   readonly typename: string;
+  /** Of these at least one must not be null. */
+  readonly key: Selections | undefined;
   readonly selections: Selections;
   /** Whether it is for objects that do not say their type, too. */
   readonly isForAnyType: boolean;
@@ -134,14 +136,14 @@ function fetchOf(
   return { ...at, kind: 'root-fields', selections: [], representations: [], calls };
 }
 
-function representationOf({ type, lookup, representation, isForAnyType }: VisitPart): Representation | undefined {
+function representationOf({ type, lookup, key, representation, isForAnyType }: VisitPart): Representation | undefined {
   if (!lookup || !representation) return undefined;
-  return { type, typename: lookup.typename ?? type, selections: representation, isForAnyType };
+  return { type, typename: lookup.typename ?? type, key, selections: representation, isForAnyType };
 }
 
 function callsFor(part: VisitPart, written: RequestSelections): readonly RootFieldCall[] {
   const { lookup, object, key, fields, type, isForAnyType } = part;
-  const representation = representationOf(part) ?? { type, typename: type, selections: NOTHING, isForAnyType };
+  const representation = representationOf(part) ?? { type, typename: type, key, selections: NOTHING, isForAnyType };
   if (lookup?.rootField) {
     const { call } = lookup.rootField;
     const selections = written.ofObjects(part);
