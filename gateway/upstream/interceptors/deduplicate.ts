@@ -49,6 +49,7 @@ export function isShareable({ isQuery, takesParts, body }: UpstreamRequest): boo
 export function deduplicate({ mode, counts }: DeduplicationOptions): Interceptor {
   return (next) => {
     const joinable = new JoinableCalls(mode);
+    const options = { next, counts, joinable };
     return (request, handler) => {
       if (!isShareable(request)) {
         next(request, handler);
@@ -61,7 +62,7 @@ export function deduplicate({ mode, counts }: DeduplicationOptions): Interceptor
         known.add(request, handler, now);
         return;
       }
-      const call = new SharedCall({ next, counts, joinable, request, startedAt: now });
+      const call = new SharedCall(options, request, now);
       joinable.add(call);
       call.add(request, handler, now);
       call.send();
