@@ -13,6 +13,7 @@ import type {
   OperationDocument,
 } from './compiled-operation.ts';
 import type { CustomizedSchema } from './customization/index.ts';
+import type { EventSharing } from './event-sharing.ts';
 import type { OperationContext } from './operation-context.ts';
 import type { SchemaStore } from './schema-store.ts';
 import { boundedProblems, joinedReasons } from './service-text.ts';
@@ -34,6 +35,8 @@ export type Subschema = SubschemaConfig<unknown, unknown, unknown, OperationCont
   readonly compile?: (operation: OperationDocument) => CompiledOperation | undefined;
   /** Its support of incremental delivery; without it, each response is one payload. */
   readonly incremental?: IncrementalSupport;
+  /** Set where equal subscriptions to it share one stream. */
+  readonly sharing?: EventSharing | undefined;
   /** The same for a subscription; without it, or where it returns undefined, the subscription is stitched. */
   readonly compileSubscription?: (operation: OperationDocument) => CompiledSubscription | undefined;
 };

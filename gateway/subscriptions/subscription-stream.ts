@@ -71,8 +71,10 @@ export function streamResults(
   };
 }
 
-function bodyOf({ data, errors, beside: { extensions } }: OperationResult): ResponseBody {
-  return { ...(errors && { errors }), data, ...(extensions !== undefined && { extensions }) };
+function bodyOf({ data, errors, text, beside: { extensions } }: OperationResult): ResponseBody {
+  return text !== undefined
+    ? { text }
+    : { ...(errors && { errors }), data, ...(extensions !== undefined && { extensions }) };
 }
 
 interface StartedOperation {

@@ -2,6 +2,7 @@ import { type Supergraph, supergraphHints } from '../../composition/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import { type CustomizedSchema, customize } from '../customization/index.ts';
+import { eventSharing } from '../event-sharing.ts';
 import type { Permitted } from '../permissions/index.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
@@ -51,6 +52,7 @@ export function federatedSource(options: FederatedSourceOptions): Source {
       touches(operation.document, requirements, upstream) ? undefined : engine.compileSubscription(operation),
   };
   const executed = operationsOf(run);
+  const sharing = eventSharing(options.targets.values());
   const subschema = (permitted?: Permitted): Subschema => {
     const view = roleView(name, upstream, permitted, customization);
     const { customized } = view;
@@ -61,6 +63,7 @@ export function federatedSource(options: FederatedSourceOptions): Source {
       executor: stitched === executed ? run : executorOf(stitched, name),
       batch: true,
       customized,
+      sharing,
       directives: executableDirectives(customized.schema, upstream),
       ...transformedOperations(planned, view),
     };

@@ -3,6 +3,7 @@ import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import { printSchema } from '../../schemas/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import { hasUsualRoots } from '../customization/index.ts';
+import { eventSharing } from '../event-sharing.ts';
 import { type Permitted, partsByRole, permittedParts } from '../permissions/index.ts';
 import { type RemoteTarget, remoteOperations } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
@@ -25,6 +26,7 @@ export function openPlainSource(
   const remote = remoteOperations(target, upstream);
   const once = remoteOperations(target, upstream, true);
   const customization = metadata.definition.customization ?? undefined;
+  const sharing = eventSharing([target]);
   const subschema = (permitted?: Permitted): Subschema => {
     const view = roleView(metadata.name, upstream, permitted, customization);
     const { incremental, ...operations } = transformedOperations(remote, view);
@@ -37,6 +39,7 @@ export function openPlainSource(
       executor: executorOf(stitched, metadata.name),
       batch: true,
       customized,
+      sharing,
       ...(!hasOwnRoots && operations),
       ...(!hasOwnRoots && !customization && incremental && { incremental }),
     };

@@ -13,6 +13,7 @@ import {
 } from 'graphql';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
+import { eventSharing } from '../event-sharing.ts';
 import type { Preset, Presets } from '../permissions/index.ts';
 import { type Permitted, partsByRole, permittedParts, rolePresets } from '../permissions/index.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
@@ -57,9 +58,10 @@ export function stitchingSource(
   const ofCalls = merge as unknown as NonNullable<Subschema['merge']>;
   const merged = Object.keys(merge);
   const schema = withoutRootFields(upstream, { rootFields: machinery(upstream), keptTypes: merged });
+  const sharing = eventSharing([target]);
   const subschema = (visible: GraphQLSchema, run = executor): Subschema => {
     const transforms = [{ transformSchema: (whole: GraphQLSchema) => onlyVisible(whole, visible) }];
-    return { schema: upstream, executor: run, batch: true, merge: ofCalls, transforms, visible };
+    return { schema: upstream, executor: run, batch: true, merge: ofCalls, transforms, visible, sharing };
   };
 
   const whole = subschema(schema);
