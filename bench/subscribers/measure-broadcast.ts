@@ -24,7 +24,9 @@ export interface BroadcastRun {
   /** Subscriptions that the service has. */
   readonly upstream: number;
   readonly kbPerClient: number;
-  /** Processor time of the gateway for one event of one client, in microseconds. */
+  /** Of a core, while there are no events: pings and their answers. */
+  readonly idlePercent: number;
+  /** Processor time of the gateway for one event of one client, in microseconds, without that. */
   readonly usPerDelivery: number;
   readonly deliveries: number;
   readonly expected: number;
@@ -36,6 +38,8 @@ export interface BroadcastRun {
 
 /** After the last event, what is under way is delivered within this time. */
 const SETTLE_MS = 2_000;
+/** As long as several rounds of pings take. */
+const IDLE_MS = 10_000;
 
 const SDL = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.6", import: ["@key"])
 type Query { ticks: Int }
@@ -110,12 +114,15 @@ export async function measureBroadcast(
   const events = eventsPerSecond * seconds;
   await ticks(1);
   await sleep(SETTLE_MS);
+  const idleBefore = exactCpuNs(target.member.pid);
+  await sleep(IDLE_MS);
+  const idleNs = (exactCpuNs(target.member.pid) - idleBefore) / IDLE_MS;
   await received();
   const from = await tickerStats();
   const cpuBefore = exactCpuNs(target.member.pid);
   await ticks(events);
   await sleep(seconds * 1_000 + SETTLE_MS);
-  const cpuNs = exactCpuNs(target.member.pid) - cpuBefore;
+  const cpuNs = exactCpuNs(target.member.pid) - cpuBefore - idleNs * (seconds * 1_000 + SETTLE_MS);
   const stats = await received();
   const { open, notes } = await tickerStats();
   for (const { member } of [swarm, target, ticker]) await member.stop();
@@ -123,6 +130,7 @@ export async function measureBroadcast(
     connectSeconds: connected.connectMs / 1_000,
     upstream: open,
     kbPerClient: resident / count,
+    idlePercent: idleNs / 1e4,
     usPerDelivery: cpuNs / 1_000 / Math.max(1, stats.events),
     deliveries: stats.events,
     expected: events * count,

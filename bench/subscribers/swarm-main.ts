@@ -27,6 +27,9 @@ export interface SwarmStats {
 const AT_ONCE = 50;
 const AT = Buffer.from('"at":');
 const ACKNOWLEDGED = Buffer.from('connection_ack');
+const PING = 0x89;
+/** Without a payload, and with the mask zero. */
+const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 const HEAD_END = Buffer.from('\r\n\r\n');
 const [ownPort, planFile = ''] = process.argv.slice(2);
 const plan = JSON.parse(readFileSync(planFile, 'utf8')) as SwarmPlan;
@@ -62,6 +65,8 @@ function openNext(): void {
   const open = plan.transport === 'server-sent events' ? overEvents : overWebSocket;
   const isReady = open(socket, token);
   socket.on('data', (chunk) => {
+    // Events are ASCII: such a byte begins a ping (RFC 6455 section 5.5.2), or belongs to a length, and then a pong does no harm.
+    if (isSubscribed && chunk.includes(PING) && plan.transport === 'graphql-transport-ws') socket.write(PONG);
     if (isSubscribed) readTimes(chunk);
     else if (isReady(chunk)) finish();
   });

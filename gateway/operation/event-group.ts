@@ -5,7 +5,7 @@ import type { SubscriptionPlan } from './plan/index.ts';
 import type { ExecutableRequest } from './requests.ts';
 import { refusedRequest, SubscriptionEnded } from './response/index.ts';
 import { SharedContext } from './subscription-context.ts';
-import { type EventResults, SubscriptionRun } from './subscription-run.ts';
+import { type EventResults, type ResultTaker, SubscriptionRun } from './subscription-run.ts';
 
 /**
  * How far the slowest subscriber may be behind the quickest one, in events and in characters of their results. One that
@@ -36,7 +36,7 @@ export interface EventGroupOptions {
  * Equal subscriptions, which get their events from one run. Each takes them at its own pace. The next event is read when all that
  * wait for one have it: a process that is busy slows the source down, and a subscriber that is slow is left behind.
  */
-export class EventGroup {
+export class EventGroup implements ResultTaker {
   readonly #run: SubscriptionRun;
   readonly #context: SharedContext;
   readonly #isState: boolean;
@@ -49,12 +49,12 @@ export class EventGroup {
   #length = 0;
   #latest: OperationResult | undefined;
   /** Those that wait for the next event. */
-  #waiting: GroupSubscriber[] = [];
+  readonly #waiting = new Set<GroupSubscriber>();
   /** Those that are about to get an event, or the end. */
-  #due: GroupSubscriber[] = [];
+  readonly #due: GroupSubscriber[] = [];
   #isReading = false;
   #isDelivering = false;
-  #end: { readonly error?: Error } | undefined;
+  #end: { readonly error?: Error | undefined } | undefined;
 
   constructor(plan: SubscriptionPlan, first: ExecutableRequest, { isState, counts, onEnd }: EventGroupOptions) {
     this.#isState = isState;
@@ -94,12 +94,13 @@ export class EventGroup {
   }
 
   wait(subscriber: GroupSubscriber): void {
-    this.#waiting.push(subscriber);
+    this.#waiting.add(subscriber);
     this.#read();
   }
 
   leave(subscriber: GroupSubscriber): void {
     if (!this.#subscribers.delete(subscriber)) return;
+    this.#waiting.delete(subscriber);
     for (let at = subscriber.position - this.#first; at < this.#events.length; at++) {
       const event = this.#events[at];
       if (event) event.missing--;
@@ -111,19 +112,19 @@ export class EventGroup {
   }
 
   #read(): void {
-    if (this.#isReading || this.#due.length > 0 || this.#waiting.length === 0 || this.#end) return;
+    if (this.#isReading || this.#due.length > 0 || this.#waiting.size === 0 || this.#end) return;
     this.#isReading = true;
-    this.#run.next().then(
-      ({ done, value }) => {
-        this.#isReading = false;
-        if (done) this.#finish({});
-        else this.#add(value);
-      },
-      (error: Error) => {
-        this.#isReading = false;
-        this.#finish({ error });
-      },
-    );
+    this.#run.next(this);
+  }
+
+  result(result: OperationResult): void {
+    this.#isReading = false;
+    this.#add(result);
+  }
+
+  ended(error?: Error): void {
+    this.#isReading = false;
+    this.#finish({ error });
   }
 
   #add(result: OperationResult): void {
@@ -138,7 +139,7 @@ export class EventGroup {
     this.#deliverToWaiting();
   }
 
-  #finish(end: { readonly error?: Error }): void {
+  #finish(end: { readonly error?: Error | undefined }): void {
     if (this.#end) return;
     this.#end = end;
     this.#run.close();
@@ -159,8 +160,8 @@ export class EventGroup {
   }
 
   #deliverToWaiting(): void {
-    this.#due = this.#due.concat(this.#waiting);
-    this.#waiting = [];
+    for (const subscriber of this.#waiting) this.#due.push(subscriber);
+    this.#waiting.clear();
     if (!this.#isDelivering) this.#deliver();
   }
 
@@ -193,8 +194,8 @@ class GroupSubscriber implements EventResults {
   readonly #group: EventGroup;
   /** What it gets before anything else. */
   #opening: OperationResult | undefined;
-  #pending: { resolve(result: IteratorResult<OperationResult>): void; reject(error: Error): void } | undefined;
-  #end: { readonly error?: Error } | undefined;
+  #taker: ResultTaker | undefined;
+  #end: { readonly error?: Error | undefined } | undefined;
 
   constructor(
     group: EventGroup,
@@ -208,16 +209,14 @@ class GroupSubscriber implements EventResults {
     this.#opening = opening;
   }
 
-  next(): Promise<IteratorResult<OperationResult>> {
-    return new Promise((resolve, reject) => {
-      this.#pending = { resolve, reject };
-      if (!this.#give()) this.#group.wait(this);
-    });
+  next(taker: ResultTaker): void {
+    this.#taker = taker;
+    if (!this.#give()) this.#group.wait(this);
   }
 
   /** There is an event, or the end. */
   wake(): void {
-    if (this.#pending && !this.#give()) this.#group.wait(this);
+    if (this.#taker && !this.#give()) this.#group.wait(this);
   }
 
   cutOff(error: Error): void {
@@ -228,25 +227,23 @@ class GroupSubscriber implements EventResults {
     this.#finish({});
   }
 
-  #finish(end: { readonly error?: Error }): void {
+  #finish(end: { readonly error?: Error | undefined }): void {
     this.#opening = undefined;
     this.#end ??= end;
     this.#group.leave(this);
-    if (this.#pending) this.#give();
+    if (this.#taker) this.#give();
   }
 
   /** @returns false where there is nothing to be given yet. */
   #give(): boolean {
-    const pending = this.#pending;
+    const taker = this.#taker;
     const opening = this.#opening;
     this.#opening = undefined;
     const given = this.#end ? 'end' : (opening ?? this.#group.take(this));
     if (given === undefined) return false;
-    this.#pending = undefined;
-    const error = this.#end ? this.#end.error : this.#group.failure;
-    if (given !== 'end') pending?.resolve({ done: false, value: given });
-    else if (error) pending?.reject(error);
-    else pending?.resolve({ done: true, value: undefined });
+    this.#taker = undefined;
+    if (given === 'end') taker?.ended(this.#end ? this.#end.error : this.#group.failure);
+    else taker?.result(given);
     return true;
   }
 }

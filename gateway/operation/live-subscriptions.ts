@@ -8,7 +8,7 @@ import type { SubscriptionPlan } from './plan/index.ts';
 import type { ExecutableRequest } from './requests.ts';
 import { refusedRequest, SubscriptionEnded } from './response/index.ts';
 import { SubscriptionContext } from './subscription-context.ts';
-import { type EventResults, SubscriptionRun } from './subscription-run.ts';
+import { type EventResults, type ResultTaker, SubscriptionRun } from './subscription-run.ts';
 import type { RoleRules } from './validation/index.ts';
 
 /**
@@ -19,9 +19,9 @@ const SPREAD_MS = 1_000;
 
 /** A running subscription: its results, one after another. */
 export interface Subscription {
-  /** @throws SubscriptionEnded when it ends for another reason than completion. */
-  next(): Promise<IteratorResult<OperationResult>>;
-  /** Ends it and cancels a pending `next`. Later calls do nothing. */
+  /** Calls `taker` once, with a SubscriptionEnded where it ends for another reason than completion. */
+  next(taker: ResultTaker): void;
+  /** Ends it, also for a taker that waits. Later calls do nothing. */
   close(end: SubscriptionEnd): void;
 }
 
@@ -76,13 +76,14 @@ export class LiveSubscriptions {
   }
 }
 
-class RunningSubscription implements Subscription {
+class RunningSubscription implements Subscription, ResultTaker {
   readonly events: SubscriptionPlan;
   readonly role: string;
   readonly #span: ExecutableRequest['context']['span'];
   readonly #explanation: ExecutableRequest['explanation'];
   readonly #results: EventResults;
   readonly #onEnd: (end: SubscriptionEnd) => void;
+  #taker: ResultTaker | undefined;
   #reason: GatewayError | undefined;
   #ending: NodeJS.Timeout | undefined;
   #events = 0;
@@ -103,21 +104,25 @@ class RunningSubscription implements Subscription {
     this.#results = results;
   }
 
-  async next(): Promise<IteratorResult<OperationResult>> {
-    try {
-      const { done, value } = await this.#results.next();
-      if (this.#reason) throw new SubscriptionEnded([refusedRequest(this.#reason)]);
-      if (!done) {
-        this.#events++;
-        this.#span?.addEvent('event');
-        return { done: false, value: this.#withExplanation(value) };
-      }
-    } catch (error) {
-      this.close('failed');
-      throw error;
+  next(taker: ResultTaker): void {
+    this.#taker = taker;
+    this.#results.next(this);
+  }
+
+  result(result: OperationResult): void {
+    if (this.#reason) {
+      this.ended();
+      return;
     }
-    this.close('completed');
-    return { done: true, value: undefined };
+    this.#events++;
+    this.#span?.addEvent('event');
+    this.#taker?.result(this.#withExplanation(result));
+  }
+
+  ended(error?: Error): void {
+    const failure = this.#reason ? new SubscriptionEnded([refusedRequest(this.#reason)]) : error;
+    this.close(failure ? 'failed' : 'completed');
+    this.#taker?.ended(failure);
   }
 
   #withExplanation(result: OperationResult): OperationResult {

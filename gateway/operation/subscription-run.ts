@@ -8,11 +8,21 @@ import type { OperationRequest } from './requests.ts';
 import { executionErrors, refusedRequest, SubscriptionEnded } from './response/index.ts';
 import type { EventsContext } from './subscription-context.ts';
 
+/**
+ * Receives the next result of a subscription, or its end. It must not throw. It is not a promise because an event may be
+ * delivered to thousands of clients, and a promise for each costs as much as everything else about it.
+ */
+export interface ResultTaker {
+  result(result: OperationResult): void;
+  /** @param error undefined where it has completed, or was closed. */
+  ended(error?: Error): void;
+}
+
 /** The results of a subscription, one after another. */
 export interface EventResults {
-  /** @throws SubscriptionEnded when it ends for another reason than completion. */
-  next(): Promise<IteratorResult<OperationResult>>;
-  /** Ends it: a pending `next` is done. */
+  /** Calls `taker` once, at once or later. It is called again only after the one before was. */
+  next(taker: ResultTaker): void;
+  /** Ends it, also for a taker that waits. */
   close(): void;
 }
 
@@ -35,15 +45,19 @@ export class SubscriptionRun implements EventResults {
     this.#events = openedStream(() => open(variables, context));
   }
 
-  async next(): Promise<IteratorResult<OperationResult>> {
+  next(taker: ResultTaker): void {
     // Who asks for the next event has delivered the one before.
     this.#context.endEvent();
-    try {
-      const { done, value } = await this.#events.next();
-      return done ? { done, value: undefined } : { done: false, value: resultOf(value, this.#context, false) };
-    } catch (error) {
-      throw this.#endFor(error as Error);
-    }
+    this.#next().then(
+      (result) => (result ? taker.result(result) : taker.ended()),
+      (error: Error) => taker.ended(this.#endFor(error)),
+    );
+  }
+
+  /** @returns undefined at the end. */
+  async #next(): Promise<OperationResult | undefined> {
+    const { done, value } = await this.#events.next();
+    return done ? undefined : resultOf(value, this.#context, false);
   }
 
   close(): void {
