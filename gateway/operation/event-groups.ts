@@ -28,8 +28,8 @@ export class EventGroups {
    * @returns undefined where the subscription runs by itself.
    */
   join(executable: ExecutableRequest, plan: SubscriptionPlan, graph: () => RoleGraph): EventResults | undefined {
-    // What is explained has happened for its caller alone.
-    if (executable.explanation) return undefined;
+    // What is explained has happened for its caller alone, and files are the caller's.
+    if (executable.explanation || executable.request.files) return undefined;
     let known = this.#byPlan.get(plan);
     if (!known) {
       known = { groups: isShared(executable, plan, graph()) ? new Map() : undefined };

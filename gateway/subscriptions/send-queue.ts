@@ -43,12 +43,13 @@ export class SendQueue {
   send(text: string): Promise<void> | undefined {
     const socket = this.#socket;
     if (socket.readyState !== socket.OPEN) return undefined;
-    if (socket.bufferedAmount > MAX_QUEUED_BYTES) {
+    const queued = socket.bufferedAmount;
+    if (queued > MAX_QUEUED_BYTES) {
       this.#giveUp();
       return undefined;
     }
     // Hardly anything is queued for most clients, and a callback for each message would cost more than the rest.
-    const mayFill = socket.bufferedAmount + 3 * text.length > this.#limits.maxUnsentBytes / 2;
+    const mayFill = queued + 3 * text.length > this.#limits.maxUnsentBytes / 2;
     socket.send(text, mayFill ? this.#onSent : undefined);
     if (socket.bufferedAmount <= this.#limits.maxUnsentBytes) return undefined;
     if (!this.isFull) {
