@@ -21,6 +21,8 @@ export interface Subscribers {
 
 export interface BroadcastRun {
   readonly connectSeconds: number;
+  /** Processor time of the gateway for a client that connects and subscribes, in microseconds. */
+  readonly usPerConnection: number;
   /** Subscriptions that the service has. */
   readonly upstream: number;
   readonly kbPerClient: number;
@@ -96,12 +98,14 @@ export async function measureBroadcast(
     tokens,
   };
   writeFileSync(planFile, JSON.stringify(plan));
+  const cpuBeforeSwarm = exactCpuNs(target.member.pid);
   const swarm = await run('swarm', 'swarm-main.js', planFile);
   const received = () => read<SwarmStats>(swarm.url);
   const connected = await until('all clients', swarm.member, async () => {
     const stats = await received();
     return stats.subscribed + stats.closed >= subscribers.count ? stats : undefined;
   });
+  const connectNs = exactCpuNs(target.member.pid) - cpuBeforeSwarm;
   if (connected.closed > 0) throw new Error(`${connected.closed} clients were closed`);
   const upstream = subscribers.ownClaims ? subscribers.count : 1;
   await until('the subscriptions at the service', ticker.member, async () =>
@@ -128,6 +132,7 @@ export async function measureBroadcast(
   for (const { member } of [swarm, target, ticker]) await member.stop();
   return {
     connectSeconds: connected.connectMs / 1_000,
+    usPerConnection: connectNs / 1_000 / count,
     upstream: open,
     kbPerClient: resident / count,
     idlePercent: idleNs / 1e4,

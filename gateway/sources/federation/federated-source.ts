@@ -2,9 +2,8 @@ import { type Supergraph, supergraphHints } from '../../composition/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import { type CustomizedSchema, customize } from '../customization/index.ts';
-import { eventSharing } from '../event-sharing.ts';
 import type { Permitted } from '../permissions/index.ts';
-import type { RemoteTarget } from '../remote-schema/index.ts';
+import { eventSharing, type RemoteTarget } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { type Source, SourceError, type Subschema } from '../source.ts';
 import {

@@ -13,11 +13,10 @@ import {
 } from 'graphql';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
-import { eventSharing } from '../event-sharing.ts';
 import type { Preset, Presets } from '../permissions/index.ts';
 import { type Permitted, partsByRole, permittedParts, rolePresets } from '../permissions/index.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
-import { remoteOperations } from '../remote-schema/index.ts';
+import { eventSharing, remoteOperations } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { type Source, SourceError, type Subschema } from '../source.ts';
 import { executorOf, transformedOperations } from '../transforms/index.ts';
