@@ -24,10 +24,14 @@ export class EventGroups {
   }
 
   /**
-   * @param graph of the caller's role.
+   * @param graph of the caller's role; undefined where a reload has just made it invalid.
    * @returns undefined where the subscription runs by itself.
    */
-  join(executable: ExecutableRequest, plan: SubscriptionPlan, graph: () => RoleGraph): EventResults | undefined {
+  join(
+    executable: ExecutableRequest,
+    plan: SubscriptionPlan,
+    graph: () => RoleGraph | undefined,
+  ): EventResults | undefined {
     // What is explained has happened for its caller alone, and files are the caller's.
     if (executable.explanation || executable.request.files) return undefined;
     let known = this.#byPlan.get(plan);
@@ -74,10 +78,10 @@ function groupKey({ session, request, operation, context }: ExecutableRequest, {
 function isShared(
   { operation, plans }: ExecutableRequest,
   { document, parts }: SubscriptionPlan,
-  { internal }: RoleGraph,
+  graph: RoleGraph | undefined,
 ): boolean {
-  if (!plans.events || parts.length === 0 || parts.some(({ sharing }) => sharing === undefined)) return false;
-  const types = new TypeInfo(internal);
+  if (!graph || !plans.events || parts.length === 0 || parts.some(({ sharing }) => sharing === undefined)) return false;
+  const types = new TypeInfo(graph.internal);
   let isKnown = true;
   visit(
     withFragments(operation, fragmentsOf(document.node)).document,

@@ -44,7 +44,7 @@ export class LiveSubscriptions {
   open(executable: ExecutableRequest): Subscription {
     const { events } = executable.plans;
     if (!events) throw new TypeError('an operation without events');
-    const graph = () => this.#graph.current.graphOf(executable.session.role);
+    const graph = () => this.#graph.current.graphIfValid(executable.session.role);
     const subscription = new RunningSubscription(
       executable,
       events,
