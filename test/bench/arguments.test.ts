@@ -6,7 +6,16 @@ describe('what the benchmark is asked to do', () => {
     const plan = parseBenchArguments([]);
     expect(plan.mode).toBe('full');
     expect(plan.rows).toEqual([...'UHLWPSMAR', 'preset', 'literal', 'narrow', 'namespace', 'federation-preset']);
-    expect(plan.extras).toEqual(['start', 'reload', 'documents', 'growth', 'login', 'jobs', 'many-services']);
+    expect(plan.extras).toEqual([
+      'start',
+      'reload',
+      'documents',
+      'growth',
+      'login',
+      'jobs',
+      'many-services',
+      'subscribers',
+    ]);
     expect(plan.targets).toBeUndefined();
   });
 

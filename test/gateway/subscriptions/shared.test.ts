@@ -1,10 +1,12 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
+import { makeExecutableSchema } from '@graphql-tools/schema';
+import { stitchingDirectives } from '@graphql-tools/stitching-directives';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type GraphQLSchema, parse } from 'graphql';
 import { readExposition } from '../../prometheus.ts';
 import { apolloSubgraph, linked } from '../composition/subgraphs.ts';
 import { openEditedGateway } from '../harness/edited-gateway.ts';
-import { bearer, freePort, keeper, openIssuer, send, until } from '../harness/index.ts';
+import { bearer, freePort, graphqlUpstream, keeper, openIssuer, send, until } from '../harness/index.ts';
 import { legacyClient, type SubscribingClient, sseClient, wsClient } from './clients.ts';
 import { openFeed } from './feed.ts';
 import { type FeedService, graphqlWsService, mercuriusService, yogaService } from './services.ts';
@@ -290,5 +292,46 @@ describe('joined fields', () => {
     for (const one of [await client(), await client()]) one.subscribe(QUERY);
     await subscribed(2, 2);
     await feed.waitFor(2);
+  });
+
+  test('are fetched once for an event, also of stitched services', async () => {
+    const { allStitchingDirectivesTypeDefs } = stitchingDirectives();
+    const typeDefs = `${allStitchingDirectivesTypeDefs}
+      type Query { orderCount: Int _sdl: String! }
+      type Subscription { orderPlaced: Order }
+      type Order { id: ID! product: Product }
+      type Product @key(selectionSet: "{ upc }") { upc: ID! }`;
+    const feed = openFeed((events) =>
+      makeExecutableSchema({
+        typeDefs,
+        resolvers: {
+          Subscription: { orderPlaced: { subscribe: events } },
+          Query: { orderCount: () => 1, _sdl: () => typeDefs },
+        },
+      }),
+    );
+    const sdl = `${allStitchingDirectivesTypeDefs}
+      type Query { productsByUpc(upcs: [ID!]!): [Product] @merge(keyField: "upc") _sdl: String! }
+      type Product { upc: ID! name: String }`;
+    const named = (upcs: readonly string[]) => upcs.map((upc) => ({ upc, name: `product ${upc}` }));
+    const resolvers = {
+      Query: { productsByUpc: (_: unknown, { upcs }: { upcs: string[] }) => named(upcs), _sdl: () => sdl },
+    };
+    const [orders, products] = [await keep(graphqlWsService(feed)), await keep(graphqlUpstream(sdl, resolvers))];
+    const definition = { composition: 'stitching', subscriptions: { share: 'events' } };
+    const { client, subscribed } = await openWorld({
+      'remote_schemas.yaml': [
+        { name: 'orders', definition: { ...definition, url: orders.url } },
+        { name: 'products', definition: { ...definition, url: products.graphqlUrl } },
+      ],
+    });
+    products.forget();
+    const placedOrders = [await client(), await client()].map((one) => one.subscribe(QUERY));
+    await subscribed(2, 1);
+    await feed.waitFor(1);
+    feed.publish({ id: '1', product: { upc: 'bolt' } });
+    const event = { data: { orderPlaced: { id: '1', product: { name: 'product bolt' } } } };
+    expect(await Promise.all(placedOrders.map((one) => one.next()))).toEqual([event, event]);
+    expect(products.operations()).toHaveLength(1);
   });
 });
