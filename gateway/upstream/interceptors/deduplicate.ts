@@ -100,6 +100,8 @@ class JoinableCalls {
   }
 
   delete(call: SharedCall): void {
+    // Most calls were removed when they were sent.
+    if (this.#byBody.size === 0) return;
     const body = bodyOf(call.request);
     const others = this.#byBody.get(body);
     const index = others?.indexOf(call) ?? -1;

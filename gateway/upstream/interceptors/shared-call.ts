@@ -75,19 +75,20 @@ export class SharedCall implements UpstreamHandler {
   onResponse(response: UpstreamResponse): void {
     this.#ended();
     this.#count(outcomeOf(response.status));
+    const first = this.#first;
+    // Hardly any call has several callers, so that of one costs as little as can be.
+    if (first && !this.#others && response.headers['set-cookie'] === undefined && !this.#cancellation.isAwaited) {
+      this.#first = undefined;
+      first.end();
+      respond(first.handler, response);
+      return;
+    }
     const isForOne = response.headers['set-cookie'] !== undefined;
     if (isForOne) this.#options.joinable.turnOff();
     const readers = isForOne || !this.#others ? 1 : readersOf(response);
     const beyond = this.#takeThoseBeyond(readers);
     this.#endWithCallers();
-    this.#notify((handler, isFirst) => {
-      try {
-        handler.onResponse((isFirst ? undefined : response.forAnother?.()) ?? response);
-      } catch (error) {
-        // The other callers still get the response.
-        handler.onError(new UpstreamError('connection', error));
-      }
-    });
+    this.#notify((handler, isFirst) => respond(handler, (isFirst ? undefined : response.forAnother?.()) ?? response));
     this.#sendAgain(beyond, readers);
   }
 
@@ -190,6 +191,15 @@ function sharedRequest(
     cancellation,
     unsent,
   } satisfies Record<keyof UpstreamRequest, unknown> as UpstreamRequest;
+}
+
+function respond(handler: UpstreamHandler, response: UpstreamResponse): void {
+  try {
+    handler.onResponse(response);
+  } catch (error) {
+    // The other callers still get the response.
+    handler.onError(new UpstreamError('connection', error));
+  }
 }
 
 function markShared({ request }: SharingCaller): void {
