@@ -1,5 +1,14 @@
 /** What is measured beside the rows. */
-export const EXTRA_IDS = ['start', 'reload', 'documents', 'growth', 'login', 'jobs', 'many-services'] as const;
+export const EXTRA_IDS = [
+  'start',
+  'reload',
+  'documents',
+  'growth',
+  'login',
+  'jobs',
+  'many-services',
+  'subscribers',
+] as const;
 
 export type ExtraId = (typeof EXTRA_IDS)[number];
 

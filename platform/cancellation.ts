@@ -50,6 +50,11 @@ export class Cancellation {
     return true;
   }
 
+  /** Whether something waits for the end. */
+  get isAwaited(): boolean {
+    return this.#listeners !== undefined;
+  }
+
   /** The results of the work have been sent, or are not waited for any more. */
   end(): void {
     if (this.#isOver) return;

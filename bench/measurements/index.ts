@@ -10,6 +10,7 @@ import { measureLogin } from './login.ts';
 import { measureManyServices } from './many-services.ts';
 import { measureReloads } from './reload.ts';
 import type { Section } from './section.ts';
+import { measureSubscribers } from './subscribers.ts';
 
 export type { Section } from './section.ts';
 export { type MeasuredRow, measureThroughput, type Throughput } from './throughput.ts';
@@ -30,6 +31,7 @@ export async function measureExtras(
     jobs: () => measureJobs(plan, dependencies),
     growth: () => measureGrowth(grown, load, plan, dependencies),
     'many-services': () => measureManyServices(dependencies),
+    subscribers: () => measureSubscribers(plan, dependencies),
   };
   const sections: Section[] = [];
   for (const id of plan.extras)

@@ -27,6 +27,8 @@ export {
   type TargetAddress,
 } from './target.ts';
 
+export { makeCaller, type TokenHolder } from './token.ts';
+
 /** What is measured where nothing else is asked for, in the order of the tables. */
 export const TARGETS: readonly Target[] = [...limitTargets, ...porticos, ...grafbases, ...peers];
 

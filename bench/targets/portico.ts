@@ -15,7 +15,7 @@ import {
   writeMetadata,
 } from './portico-metadata.ts';
 import { type BenchDependencies, type Target, type TargetAddress, whenReady } from './target.ts';
-import { makeCaller } from './token.ts';
+import { makeCaller, type TokenHolder } from './token.ts';
 
 /** A gateway that has been started, perhaps not yet ready. */
 export interface StartedPortico {
@@ -29,6 +29,8 @@ export interface PorticoOptions {
   readonly environment?: Record<string, string>;
   /** The checkout whose compiled code runs; this one by default. */
   readonly packageDir?: string;
+  /** Whose tokens it accepts; a new one's by default. */
+  readonly caller?: TokenHolder;
 }
 
 /**
@@ -40,10 +42,9 @@ export async function startPortico(
   metadata: BenchMetadata,
   options: PorticoOptions = {},
 ): Promise<StartedPortico> {
-  const { packageDir = PACKAGE_DIR } = options;
+  const { packageDir = PACKAGE_DIR, caller = makeCaller() } = options;
   const metadataDirectory = group.directory('metadata');
   writeMetadata(metadataDirectory, metadata);
-  const caller = makeCaller();
   const port = await freePort();
   const member = group.start({
     name: 'portico',
@@ -85,7 +86,7 @@ export const porticos: readonly Target[] = [
   federatedOf({
     name: 'portico-federation-sharing',
     title: 'Portico, federation, sharing',
-    options: { environment: { PORTICO_UPSTREAM_DEDUPLICATE: 'true' } },
+    options: { environment: { PORTICO_UPSTREAM_DEDUPLICATE: 'in-flight' } },
   }),
   ...rolesOf({ name: 'portico', title: 'Portico' }),
   ...joinedOf({ name: 'portico', title: 'Portico' }),

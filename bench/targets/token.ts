@@ -1,25 +1,36 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
 /** A caller's ES256 token, and the setting that makes a gateway accept it. */
 export interface TokenHolder {
   readonly token: string;
+  /** The token of another user. */
+  tokenOf(user: string): string;
   readonly jwtSecret: string;
 }
 
-/** A user who stays logged in for as long as the benchmark runs. */
+/** Users who stay logged in for as long as the benchmark runs. */
 export function makeCaller(): TokenHolder {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const tokenOf = (user: string) => signedToken(user, privateKey);
+  return {
+    token: tokenOf('7'),
+    tokenOf,
+    jwtSecret: JSON.stringify({ type: 'ES256', key: publicKey.export({ type: 'spki', format: 'pem' }) }),
+  };
+}
+
+function signedToken(user: string, privateKey: KeyObject): string {
   const now = Math.floor(Date.now() / 1000);
   const input = [
     { alg: 'ES256', typ: 'at+jwt' },
     {
-      sub: '7',
+      sub: user,
       iat: now,
       exp: now + 86_400,
       'https://hasura.io/jwt/claims': {
         'x-hasura-allowed-roles': ['user'],
         'x-hasura-default-role': 'user',
-        'x-hasura-user-id': '7',
+        'x-hasura-user-id': user,
         'x-hasura-tenant-id': '1',
       },
     },
@@ -27,8 +38,5 @@ export function makeCaller(): TokenHolder {
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
   const signature = sign('sha256', Buffer.from(input), { key: privateKey, dsaEncoding: 'ieee-p1363' });
-  return {
-    token: `${input}.${signature.toString('base64url')}`,
-    jwtSecret: JSON.stringify({ type: 'ES256', key: publicKey.export({ type: 'spki', format: 'pem' }) }),
-  };
+  return `${input}.${signature.toString('base64url')}`;
 }

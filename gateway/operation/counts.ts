@@ -16,6 +16,8 @@ export type SubscriptionEnd = 'completed' | 'failed' | 'client' | 'reload' | 'cr
 export class SubscriptionCounts {
   opened = 0;
   active = 0;
+  /** Runs that they get their events from: fewer where equal ones share one. */
+  runs = 0;
   readonly ended: Record<SubscriptionEnd, number> = {
     completed: 0,
     failed: 0,

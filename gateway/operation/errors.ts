@@ -44,6 +44,11 @@ export function severalAuthenticationFieldsIn(operation: ASTNode): GraphQLError 
   return new GraphQLError('an operation may hold one authentication field', { nodes: operation });
 }
 
+/** A subscription that is further behind the others of its group than events are kept. */
+export function eventsMissed(): GatewayError {
+  return new GatewayError('events-missed', 'the client reads its events too slowly, and would miss some');
+}
+
 /** Ids of a persisted document that name different ones. */
 export function severalDocumentsNamed(): GatewayError {
   return new GatewayError('parse-failed', 'the request names several documents');

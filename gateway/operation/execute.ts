@@ -27,6 +27,8 @@ export interface OperationResult {
   readonly bytes?: PassthroughBody;
   readonly data?: Readonly<Record<string, unknown>> | null;
   readonly errors?: readonly PublicError[];
+  /** The whole response as JSON, where it is written once for several clients. */
+  readonly text?: string;
   /** Members of the response beside `data` and `errors`. */
   readonly beside: Readonly<Record<string, unknown>>;
   /** HTTP status, headers and cookies that sources set on the response. */

@@ -18,6 +18,7 @@ export {
   unforeseenError,
   writtenJson,
 } from './response/index.ts';
+export type { ResultTaker } from './subscription-run.ts';
 export { withinTimeLimit } from './time-limit.ts';
 export type { OperationLimits } from './validation/index.ts';
 export { needsOfOperation } from './validation/index.ts';

@@ -1,14 +1,14 @@
-import type { ExecutionResult } from 'graphql';
-import { type GatewayError, internalError } from '../errors.ts';
+import type { GatewayError } from '../errors.ts';
 import type { Generation, LiveGraph } from '../graph/index.ts';
-import { SourceEventsEnded } from '../sources/index.ts';
 import type { SubscriptionCounts, SubscriptionEnd } from './counts.ts';
 import { schemaChanged } from './errors.ts';
-import { type OperationResult, resultOf } from './execute.ts';
+import { EventGroups } from './event-groups.ts';
+import type { OperationResult } from './execute.ts';
 import type { SubscriptionPlan } from './plan/index.ts';
 import type { ExecutableRequest } from './requests.ts';
-import { executionErrors, refusedRequest, SubscriptionEnded } from './response/index.ts';
+import { refusedRequest, SubscriptionEnded } from './response/index.ts';
 import { SubscriptionContext } from './subscription-context.ts';
+import { type EventResults, type ResultTaker, SubscriptionRun } from './subscription-run.ts';
 import type { RoleRules } from './validation/index.ts';
 
 /**
@@ -19,9 +19,9 @@ const SPREAD_MS = 1_000;
 
 /** A running subscription: its results, one after another. */
 export interface Subscription {
-  /** @throws SubscriptionEnded when it ends for another reason than completion. */
-  next(): Promise<IteratorResult<OperationResult>>;
-  /** Ends it and cancels a pending `next`. Later calls do nothing. */
+  /** Calls `taker` once, with a SubscriptionEnded where it ends for another reason than completion. */
+  next(taker: ResultTaker): void;
+  /** Ends it, also for a taker that waits. Later calls do nothing. */
   close(end: SubscriptionEnd): void;
 }
 
@@ -30,9 +30,13 @@ export class LiveSubscriptions {
   readonly #running = new Set<RunningSubscription>();
   readonly #rulesOf: (generation: Generation) => RoleRules;
   readonly #counts: SubscriptionCounts;
+  readonly #graph: LiveGraph;
+  readonly #groups: EventGroups;
 
   constructor(graph: LiveGraph, rulesOf: (generation: Generation) => RoleRules, counts: SubscriptionCounts) {
     this.#counts = counts;
+    this.#graph = graph;
+    this.#groups = new EventGroups(counts);
     this.#rulesOf = rulesOf;
     graph.onChange((generation) => this.#endOutdated(generation));
   }
@@ -40,12 +44,24 @@ export class LiveSubscriptions {
   open(executable: ExecutableRequest): Subscription {
     const { events } = executable.plans;
     if (!events) throw new TypeError('an operation without events');
-    const subscription = new RunningSubscription(executable, events, (end) => {
-      if (this.#running.delete(subscription)) this.#counts.end(end);
-    });
+    const graph = () => this.#graph.current.graphIfValid(executable.session.role);
+    const subscription = new RunningSubscription(
+      executable,
+      events,
+      this.#groups.join(executable, events, graph) ?? this.#runAlone(executable, events),
+      (end) => {
+        if (this.#running.delete(subscription)) this.#counts.end(end);
+      },
+    );
     this.#running.add(subscription);
     this.#counts.open();
     return subscription;
+  }
+
+  #runAlone(executable: ExecutableRequest, events: SubscriptionPlan): EventResults {
+    executable.explanation?.nextEvent();
+    const context = new SubscriptionContext(executable, executable.context.cancellation);
+    return new SubscriptionRun(events, executable.request.variables, context, this.#counts);
   }
 
   /** Ends those that the new generation would not open in the same way. */
@@ -60,45 +76,53 @@ export class LiveSubscriptions {
   }
 }
 
-class RunningSubscription implements Subscription {
+class RunningSubscription implements Subscription, ResultTaker {
   readonly events: SubscriptionPlan;
   readonly role: string;
-  readonly #context: SubscriptionContext;
+  readonly #span: ExecutableRequest['context']['span'];
   readonly #explanation: ExecutableRequest['explanation'];
-  readonly #results: AsyncIterator<ExecutionResult>;
+  readonly #results: EventResults;
   readonly #onEnd: (end: SubscriptionEnd) => void;
+  #taker: ResultTaker | undefined;
   #reason: GatewayError | undefined;
   #ending: NodeJS.Timeout | undefined;
   #events = 0;
   #isOver = false;
 
-  constructor(executable: ExecutableRequest, events: SubscriptionPlan, onEnd: (end: SubscriptionEnd) => void) {
+  constructor(
+    executable: ExecutableRequest,
+    events: SubscriptionPlan,
+    results: EventResults,
+    onEnd: (end: SubscriptionEnd) => void,
+  ) {
+    const { session, context, explanation } = executable;
     this.events = events;
-    this.role = executable.session.role;
+    this.role = session.role;
+    this.#span = context.span;
     this.#onEnd = onEnd;
-    this.#explanation = executable.explanation;
-    this.#explanation?.nextEvent();
-    this.#context = new SubscriptionContext(executable, executable.context.cancellation);
-    this.#results = openedStream(() => events.open(executable.request.variables, this.#context));
+    this.#explanation = explanation;
+    this.#results = results;
   }
 
-  async next(): Promise<IteratorResult<OperationResult>> {
-    // Who asks for the next event has delivered the one before.
-    this.#context.endEvent();
-    try {
-      const { done, value } = await this.#results.next();
-      if (this.#reason) throw new SubscriptionEnded([refusedRequest(this.#reason)]);
-      if (!done) {
-        this.#events++;
-        this.#context.span?.addEvent('event');
-        return { done: false, value: this.#withExplanation(resultOf(value, this.#context, false)) };
-      }
-    } catch (error) {
-      this.close('failed');
-      throw this.#endFor(error as Error);
+  next(taker: ResultTaker): void {
+    this.#taker = taker;
+    this.#results.next(this);
+  }
+
+  result(result: OperationResult): void {
+    if (this.#reason) {
+      this.ended();
+      return;
     }
-    this.close('completed');
-    return { done: true, value: undefined };
+    this.#events++;
+    this.#span?.addEvent('event');
+    this.#taker?.result(this.#withExplanation(result));
+  }
+
+  ended(error?: Error): void {
+    const failure = this.#reason ? new SubscriptionEnded([refusedRequest(this.#reason)]) : error;
+    this.close(failure ? 'failed' : 'completed');
+    this.#taker?.ended(failure);
   }
 
   #withExplanation(result: OperationResult): OperationResult {
@@ -120,35 +144,16 @@ class RunningSubscription implements Subscription {
     clearTimeout(this.#ending);
     this.#endSpan(end);
     this.#onEnd(end);
-    this.#context.endEvent();
-    void this.#results.return?.();
+    this.#results.close();
   }
 
   /** The first reason is the one that counts. The span itself is the request's, or the operation's. */
   #endSpan(end: SubscriptionEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { span } = this.#context;
+    const span = this.#span;
     span?.setAttribute('portico.subscription.events', this.#events);
     span?.setAttribute('portico.subscription.end', end);
     if (end === 'failed') span?.fail('subscription-failed');
-  }
-
-  #endFor(error: Error): SubscriptionEnded {
-    if (error instanceof SubscriptionEnded) return error;
-    const { log } = this.#context;
-    if (error instanceof SourceEventsEnded)
-      return new SubscriptionEnded(error.errors.flatMap((one) => executionErrors(one, log)));
-    log.error({ event: 'subscription.failed', err: error }, 'subscription failed unexpectedly');
-    return new SubscriptionEnded([refusedRequest(internalError())]);
-  }
-}
-
-/** A subscription that cannot be opened fails at the read of its first event. */
-function openedStream(open: () => AsyncIterator<ExecutionResult>): AsyncIterator<ExecutionResult> {
-  try {
-    return open();
-  } catch (error) {
-    return { next: () => Promise.reject(error) };
   }
 }

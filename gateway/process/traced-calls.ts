@@ -9,8 +9,8 @@ type SessionCalls = Pick<AuthenticationDependencies, 'call' | 'callForKeys'>;
  * their own, since no request alone has caused them. Revocations are polled every few seconds and have none.
  */
 export function tracedSessionCalls(http: UpstreamHttp, telemetry: Pick<Telemetry, 'tracer'>): SessionCalls {
-  const call = sender(recordCalls({ name: 'auth-hook', kind: 'auth-hook' }, undefined)(http.dispatch));
-  const fetchKeys = sender(recordCalls({ name: 'jwks', kind: 'jwks' }, undefined)(http.dispatch));
+  const call = sender(recordCalls({ name: 'auth-hook', kind: 'auth-hook' }, uncounted)(http.dispatch));
+  const fetchKeys = sender(recordCalls({ name: 'jwks', kind: 'jwks' }, uncounted)(http.dispatch));
   return {
     call,
     callForKeys: async (request: UpstreamRequest) => {
@@ -26,6 +26,9 @@ export function tracedSessionCalls(http: UpstreamHttp, telemetry: Pick<Telemetry
     },
   };
 }
+
+/** They belong to no source. */
+const uncounted = () => undefined;
 
 /**
  * What shows the auth service that a request is a gateway's, so that it continues the trace. The auth service is where

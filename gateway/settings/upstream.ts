@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { setting } from '../../platform/index.ts';
 
 /** Calls to services: timeouts, retries, circuit breaker, bulkhead. */
@@ -35,9 +36,12 @@ export const upstreamSettings = {
   PORTICO_UPSTREAM_QUEUE_TIMEOUT_SECONDS: setting
     .integer(5, 1, 3_600, 'seconds')
     .describe('How long a request may wait in that queue.'),
-  PORTICO_UPSTREAM_DEDUPLICATE: setting
-    .flag(false)
-    .describe('Whether identical concurrent queries of one caller are sent once.'),
+  PORTICO_UPSTREAM_DEDUPLICATE: z
+    .enum(['never', 'unsent', 'in-flight'], { error: 'expected never, unsent or in-flight' })
+    .default('unsent')
+    .describe(
+      'Which identical concurrent queries of remote schemas without `forward_client_headers` are sent once: `unsent`: those of one user, while the first of them waits to be sent; `in-flight`: those of any callers, until the response is complete; `never`: none, of no service, whatever the metadata says.',
+    ),
   PORTICO_UPSTREAM_MAX_RESPONSE_BYTES: setting
     .integer(67_108_864, 1_024, 536_870_912, 'bytes')
     .describe("Size of a service's response."),

@@ -3,27 +3,35 @@ import type { Availability } from '../upstream/index.ts';
 import {
   type BreakerSettings,
   DEFAULT_RESILIENCE,
+  type Deduplication,
   type ResilienceSettings,
   ResilientClient,
   type SourceState,
 } from '../upstream/index.ts';
 import type { SourceDependencies } from './source.ts';
 
-/**
- * Opens the guard of a source, as its metadata and the gateway's settings say.
- *
- * @param availability of the source, where it may be known before it is available.
- */
+/** What a client of a source depends on beside its settings. */
+export interface ClientOptions {
+  /** Of the source, where it may be known before it is available. */
+  readonly availability?: Availability;
+  /** Whether identical queries are sent once as the gateway's setting says; else only where the metadata says so. */
+  readonly sharesQueries?: boolean;
+}
+
+/** Opens the guard of a source, as its metadata and the gateway's settings say. */
 export function openResilientClient(
   name: string,
   kind: SourceState['kind'],
   described: ResilienceMetadata | undefined,
   { http, resilience = DEFAULT_RESILIENCE, log }: Pick<SourceDependencies, 'http' | 'resilience' | 'log'>,
-  availability?: Availability,
+  { availability, sharesQueries = false }: ClientOptions = {},
 ): ResilientClient {
   /** A source that stays down fails its probes every few seconds: that it is open is logged once. */
   let isOpen = false;
-  const settings = described ? settingsOf(described, resilience) : resilience;
+  const settings = {
+    ...(described ? settingsOf(described, resilience) : resilience),
+    deduplicate: deduplicationOf(described?.deduplicate, resilience.deduplicate, sharesQueries),
+  };
   return new ResilientClient({
     name,
     kind,
@@ -44,7 +52,10 @@ export function openResilientClient(
   });
 }
 
-function settingsOf(described: ResilienceMetadata, defaults: ResilienceSettings): ResilienceSettings {
+function settingsOf(
+  described: ResilienceMetadata,
+  defaults: ResilienceSettings,
+): Omit<ResilienceSettings, 'deduplicate'> {
   const { retries = {}, concurrency = {} } = described;
   return {
     connectTimeoutMs: inMs(described.connect_timeout_seconds) ?? defaults.connectTimeoutMs,
@@ -60,8 +71,17 @@ function settingsOf(described: ResilienceMetadata, defaults: ResilienceSettings)
       maxQueue: concurrency.max_queue ?? defaults.concurrency.maxQueue,
       queueTimeoutMs: inMs(concurrency.queue_timeout_seconds) ?? defaults.concurrency.queueTimeoutMs,
     },
-    deduplicate: described.deduplicate ?? defaults.deduplicate,
   };
+}
+
+/** The setting `never` switches it off for every source. */
+function deduplicationOf(
+  described: Deduplication | undefined,
+  general: Deduplication,
+  sharesQueries: boolean,
+): Deduplication {
+  if (general === 'never') return general;
+  return described ?? (sharesQueries ? general : 'never');
 }
 
 /** A source with a `circuit_breaker` has one, even where the default is none, unless it sets `enabled: false`. */

@@ -12,6 +12,7 @@ import type {
   OperationDocument,
 } from './compiled-operation.ts';
 import type { CustomizedSchema } from './customization/index.ts';
+import type { EventSharing } from './event-sharing.ts';
 import type { SchemaStore } from './schema-store.ts';
 import { boundedProblems, joinedReasons } from './service-text.ts';
 
@@ -64,6 +65,8 @@ export interface Subschema {
   readonly compile?: (operation: OperationDocument) => CompiledOperation | undefined;
   /** Its support of incremental delivery; without it, each response is one payload. */
   readonly incremental?: IncrementalSupport;
+  /** Set where equal subscriptions to it share one stream. */
+  readonly sharing?: EventSharing | undefined;
   /** The same for a subscription. */
   readonly compileSubscription?: (operation: OperationDocument) => CompiledSubscription | undefined;
 }

@@ -1,5 +1,5 @@
 import { closeReason } from './close-reason.ts';
-import type { ClientMessage, Protocol } from './protocol.ts';
+import { type ClientMessage, jsonOf, type Protocol } from './protocol.ts';
 
 /**
  * `graphql-ws`, the protocol of the package `subscriptions-transport-ws`, as its clients and Hasura's use it. They send
@@ -11,7 +11,7 @@ export const legacyProtocol: Protocol = {
   read: readLegacyMessage,
   acknowledge: () => [JSON.stringify({ type: 'connection_ack' }), KEEP_ALIVE],
   keepAlive: JSON.stringify({ type: 'ka' }),
-  next: (id, payload) => JSON.stringify({ id, type: 'data', payload }),
+  next: (id, payload) => `{"id":${JSON.stringify(id)},"type":"data","payload":${jsonOf(payload)}}`,
   error: (id, errors) => JSON.stringify({ id, type: 'error', payload: { errors } }),
   complete: (id) => JSON.stringify({ id, type: 'complete' }),
   initRefused: (error) => ({

@@ -24,6 +24,13 @@ export interface ResponseBody {
   readonly errors?: readonly PublicError[];
   /** The explanation, where the caller has asked for one and may. */
   readonly extensions?: unknown;
+  /** All of it as JSON, where it is written once for several clients. */
+  readonly text?: string;
+}
+
+/** A response object as JSON. */
+export function jsonOf(body: ResponseBody): string {
+  return body.text ?? JSON.stringify(body);
 }
 
 /** A WebSocket subprotocol: its messages and close frames. */

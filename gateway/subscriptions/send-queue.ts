@@ -23,6 +23,9 @@ export class SendQueue {
   readonly #giveUp: () => void;
   #waiting: (() => void)[] = [];
   #patience: NodeJS.Timeout | undefined;
+  readonly #onSent = () => {
+    if (this.isFull && this.#socket.bufferedAmount <= this.#limits.maxUnsentBytes / 2) this.#roomAgain();
+  };
 
   constructor(socket: WebSocket, limits: SendQueueLimits, giveUp: () => void) {
     this.#socket = socket;
@@ -40,13 +43,14 @@ export class SendQueue {
   send(text: string): Promise<void> | undefined {
     const socket = this.#socket;
     if (socket.readyState !== socket.OPEN) return undefined;
-    if (socket.bufferedAmount > MAX_QUEUED_BYTES) {
+    const queued = socket.bufferedAmount;
+    if (queued > MAX_QUEUED_BYTES) {
       this.#giveUp();
       return undefined;
     }
-    socket.send(text, () => {
-      if (this.isFull && socket.bufferedAmount <= this.#limits.maxUnsentBytes / 2) this.#roomAgain();
-    });
+    // Hardly anything is queued for most clients, and a callback for each message would cost more than the rest.
+    const mayFill = queued + 3 * text.length > this.#limits.maxUnsentBytes / 2;
+    socket.send(text, mayFill ? this.#onSent : undefined);
     if (socket.bufferedAmount <= this.#limits.maxUnsentBytes) return undefined;
     if (!this.isFull) {
       socket.pause();

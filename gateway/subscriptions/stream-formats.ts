@@ -1,6 +1,6 @@
 import type { EventStreamType } from '../http/index.ts';
 import type { PublicError } from '../operation/index.ts';
-import type { ResponseBody } from './protocol.ts';
+import { jsonOf, type ResponseBody } from './protocol.ts';
 
 /** How the events of one operation are written into an HTTP response. */
 export interface StreamFormat {
@@ -23,7 +23,7 @@ const EVENT_STREAM_HEADERS = {
   'x-accel-buffering': 'no',
 };
 
-const nextEvent = (body: ResponseBody) => `event: next\ndata: ${JSON.stringify(body)}\n\n`;
+const nextEvent = (body: ResponseBody) => `event: next\ndata: ${jsonOf(body)}\n\n`;
 
 /** Server-sent events. */
 const events: StreamFormat = {
@@ -38,8 +38,7 @@ const events: StreamFormat = {
 
 /** A delimiter follows each part at once, so that clients know that it is complete. */
 const GRAPHQL_DELIMITER = '\r\n--graphql';
-const part = (value: object) =>
-  `\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${JSON.stringify(value)}${GRAPHQL_DELIMITER}`;
+const part = (json: string) => `\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${json}${GRAPHQL_DELIMITER}`;
 
 /**
  * Apollo's multipart protocol for subscriptions, version 1.0: a part holds an event as `payload`, nothing where it is a
@@ -48,11 +47,11 @@ const part = (value: object) =>
 const multipart: StreamFormat = {
   headers: { ...EVENT_STREAM_HEADERS, 'content-type': 'multipart/mixed; boundary="graphql"; subscriptionSpec=1.0' },
   opening: GRAPHQL_DELIMITER,
-  heartbeat: part({}),
+  heartbeat: part('{}'),
   complete: '--\r\n',
   takesParts: false,
-  next: (payload) => part({ payload }),
-  failure: (errors) => part({ payload: null, errors }),
+  next: (payload) => part(`{"payload":${jsonOf(payload)}}`),
+  failure: (errors) => part(JSON.stringify({ payload: null, errors })),
 };
 
 export const STREAM_FORMATS: Readonly<Record<EventStreamType, StreamFormat>> = {

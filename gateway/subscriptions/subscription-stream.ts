@@ -7,6 +7,7 @@ import {
   type PartsReceiver,
   type PreparedRequest,
   type PublicError,
+  type ResultTaker,
   refusedRequest,
   type SubscriptionEnd,
   SubscriptionEnded,
@@ -71,8 +72,10 @@ export function streamResults(
   };
 }
 
-function bodyOf({ data, errors, beside: { extensions } }: OperationResult): ResponseBody {
-  return { ...(errors && { errors }), data, ...(extensions !== undefined && { extensions }) };
+function bodyOf({ data, errors, text, beside: { extensions } }: OperationResult): ResponseBody {
+  return text !== undefined
+    ? { text }
+    : { ...(errors && { errors }), data, ...(extensions !== undefined && { extensions }) };
 }
 
 interface StartedOperation {
@@ -132,25 +135,52 @@ function deliverEvents(
   const subscription = operations.subscribe(executable);
   const { record } = executable.context;
   if (record) record.events = 0;
-  const relay = async () => {
-    try {
-      for (;;) {
-        const { done, value } = await subscription.next();
-        if (done) return receiver.complete();
-        if (record) record.events = (record.events ?? 0) + 1;
-        record?.addErrors(value.errors);
-        await receiver.next(bodyOf(value));
-      }
-    } catch (error) {
+  const over = new Promise<void>((resolve, reject) => {
+    const failed = (error: Error) => {
       subscription.close('failed');
-      if (!(error instanceof SubscriptionEnded)) throw error;
+      if (!(error instanceof SubscriptionEnded)) return reject(error);
       record?.addErrors(error.errors);
       receiver.error(error.errors);
-    }
-  };
+      resolve();
+    };
+    const taker: ResultTaker = {
+      result: (result) => {
+        if (record) record.events = (record.events ?? 0) + 1;
+        record?.addErrors(result.errors);
+        try {
+          const room = receiver.next(bodyOf(result));
+          if (room) void room.then(takeNext);
+          else takeNext();
+        } catch (error) {
+          // Such as a result that is nested too deeply to be written.
+          failed(error as Error);
+        }
+      },
+      ended: (error) => {
+        if (error) return failed(error);
+        receiver.complete();
+        resolve();
+      },
+    };
+    let isTaking = false;
+    let hasTaken = false;
+    /** What comes at once is taken in a loop: thousands of events that wait would exceed the stack. */
+    const takeNext = () => {
+      hasTaken = true;
+      if (isTaking) return;
+      isTaking = true;
+      while (hasTaken) {
+        hasTaken = false;
+        subscription.next(taker);
+      }
+      isTaking = false;
+    };
+    // Not before the caller has the stream.
+    queueMicrotask(takeNext);
+  });
   const close = (end: SubscriptionEnd) => {
     executable.context.cancellation.cancel();
     subscription.close(end);
   };
-  return { started: { close }, over: relay() };
+  return { started: { close }, over };
 }

@@ -1,7 +1,7 @@
 import { CloseCode, GRAPHQL_TRANSPORT_WS_PROTOCOL, MessageType, validateMessage } from 'graphql-ws';
 import { isJsonObject } from '../../platform/index.ts';
 import { closeReason } from './close-reason.ts';
-import type { ClientMessage, Protocol } from './protocol.ts';
+import { type ClientMessage, jsonOf, type Protocol } from './protocol.ts';
 
 /** `graphql-transport-ws`: the GraphQL over WebSocket protocol as the package `graphql-ws` describes it. */
 export const transportProtocol: Protocol = {
@@ -10,7 +10,7 @@ export const transportProtocol: Protocol = {
   read: readTransportMessage,
   acknowledge: () => [JSON.stringify({ type: MessageType.ConnectionAck })],
   keepAlive: undefined,
-  next: (id, payload) => JSON.stringify({ id, type: MessageType.Next, payload }),
+  next: (id, payload) => `{"id":${JSON.stringify(id)},"type":"next","payload":${jsonOf(payload)}}`,
   error: (id, payload) => JSON.stringify({ id, type: MessageType.Error, payload }),
   complete: (id) => JSON.stringify({ id, type: MessageType.Complete }),
   initRefused: ({ message }) => ({ code: CloseCode.Forbidden, reason: closeReason('Forbidden', message) }),

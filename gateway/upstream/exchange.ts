@@ -11,6 +11,8 @@ export interface UpstreamResponse {
   readonly bytes: Buffer;
   /** The bytes as UTF-8 text. */
   readonly body: string;
+  /** The same response for another reader, where what it takes to read it counts for each of them. */
+  forAnother?(): UpstreamResponse;
 }
 
 /** Receives the outcome of a request: exactly one of `onResponse` and `onError` is called, once. */
@@ -313,7 +315,8 @@ function givingBack(budget: SourceBudget, bytes: number): () => void {
 }
 
 class CompleteResponse implements UpstreamResponse {
-  #onRead: (() => void) | undefined;
+  readonly #onRead: (() => void) | undefined;
+  #isRead = false;
 
   constructor(
     readonly status: number,
@@ -324,9 +327,13 @@ class CompleteResponse implements UpstreamResponse {
     this.#onRead = onRead;
   }
 
+  forAnother(): UpstreamResponse {
+    return new CompleteResponse(this.status, this.headers, this.chunks, this.#onRead);
+  }
+
   get bytes(): Buffer {
-    this.#onRead?.();
-    this.#onRead = undefined;
+    if (!this.#isRead) this.#onRead?.();
+    this.#isRead = true;
     const [first] = this.chunks;
     return first && this.chunks.length === 1 ? first : Buffer.concat(this.chunks);
   }

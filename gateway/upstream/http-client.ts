@@ -35,6 +35,8 @@ export interface UpstreamRequest {
   readonly cancellation?: Cancellation | undefined;
   /** Records the call for the client's request that causes it. */
   readonly record?: CallRecorder | undefined;
+  /** Is told when the request begins to be sent: until then, identical ones may join it. Set by the interceptors. */
+  readonly unsent?: { sent(): void } | undefined;
   /** Takes the details of the call, for a request that is explained. Set by the interceptors. */
   readonly explanation?: CallExplanation | undefined;
   /**
@@ -204,6 +206,7 @@ interface PendingDispatch {
 
 function dispatchPending({ request, exchange, addressOf }: PendingDispatch): void {
   if (exchange.isOver) return;
+  request.unsent?.sent();
   const { pool, path, traced } = addressOf(request.url);
   const { method, span, body = null } = request;
   let { headers } = request;

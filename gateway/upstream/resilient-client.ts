@@ -5,10 +5,10 @@ import {
   breakCircuit,
   circuitOpen,
   composeInterceptors,
-  countCalls,
   deduplicate,
   explainCalls,
   type Interceptor,
+  isShareable,
   limitConcurrency,
   measureRequests,
   recordCalls,
@@ -81,11 +81,12 @@ export class ResilientClient implements UpstreamHttp {
       headersTimeoutMs,
     });
     const source = { name, kind };
+    const { deduplicate: mode } = settings;
     // The outermost first.
     const interceptors: (Interceptor | undefined)[] = [
       explainCalls(source),
-      recordCalls(source, settings.deduplicate ? undefined : this.counts),
-      ...(settings.deduplicate ? [this.#deduplication(), countCalls(source, this.counts)] : []),
+      recordCalls(source, (request) => (mode !== 'never' && isShareable(request) ? undefined : this.counts)),
+      mode === 'never' ? undefined : deduplicate({ mode, counts: this.counts }),
       availability && requireAvailability(availability),
       retry({
         settings: retries,
@@ -136,12 +137,6 @@ export class ResilientClient implements UpstreamHttp {
   /** Counts an event of a stream, as a query is counted, for the budget of retries. */
   countEvent(): void {
     this.#retryBudget.deposit();
-  }
-
-  #deduplication(): Interceptor {
-    return deduplicate(() => {
-      this.counts.shared++;
-    });
   }
 
   state(): SourceState {

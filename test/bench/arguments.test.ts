@@ -7,7 +7,16 @@ describe('what the benchmark is asked to do', () => {
     expect(plan.mode).toBe('full');
     const ofRoles = ['preset', 'literal', 'narrow', 'namespace', 'federation-preset'];
     expect(plan.rows).toEqual([...'UHLWPSMARBG', 'G10', ...ofRoles, 'stitched', 'relationship']);
-    expect(plan.extras).toEqual(['start', 'reload', 'documents', 'growth', 'login', 'jobs', 'many-services']);
+    expect(plan.extras).toEqual([
+      'start',
+      'reload',
+      'documents',
+      'growth',
+      'login',
+      'jobs',
+      'many-services',
+      'subscribers',
+    ]);
     expect(plan.targets).toBeUndefined();
   });
 

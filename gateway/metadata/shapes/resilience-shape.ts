@@ -27,7 +27,7 @@ export const resilience = mapping({
     max_queue: integerBetween(0, 1_000_000).optional(),
     queue_timeout_seconds: durationSeconds.optional(),
   }).optional(),
-  deduplicate: z.boolean().optional(),
+  deduplicate: z.enum(['never', 'unsent', 'in-flight']).optional(),
 });
 
 export type ResilienceMetadata = z.output<typeof resilience>;

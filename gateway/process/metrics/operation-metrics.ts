@@ -52,11 +52,17 @@ export function operationMetrics(counts: OperationPipeline['counts']): readonly 
 function subscriptionMetrics({
   opened,
   active,
+  runs,
   ended,
 }: OperationPipeline['counts']['subscriptions']): readonly Metric[] {
   return [
     oneCounter('portico_subscriptions_total', 'Subscriptions that were opened.', opened),
     oneGauge('portico_subscriptions_active', 'Subscriptions that are open.', active),
+    oneGauge(
+      'portico_subscription_runs',
+      'Runs of subscriptions, each with its stream of a service: fewer than subscriptions where equal ones share one.',
+      runs,
+    ),
     counter(
       'portico_subscriptions_ended_total',
       'Subscriptions that have ended, by the reason.',

@@ -3,7 +3,7 @@ import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import { type CustomizedSchema, customize } from '../customization/index.ts';
 import type { Permitted } from '../permissions/index.ts';
-import type { RemoteTarget } from '../remote-schema/index.ts';
+import { eventSharing, type RemoteTarget } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { type Source, SourceError, type Subschema } from '../source.ts';
 import { roleView, transformedOperations } from '../transforms/index.ts';
@@ -37,6 +37,7 @@ export function federatedSource(options: FederatedSourceOptions): Source {
   const { schema: upstream, requirements } = supergraph;
   const engine = openFederationEngine(supergraph, options.targets, { overrides: options.overrides });
   const operations = authorizedOperations(engine, requirements, upstream, publicRole);
+  const sharing = eventSharing(options.targets.values());
   const subschema = (permitted?: Permitted): Subschema => {
     const view = roleView(name, upstream, permitted, customization);
     const { customized } = view;
@@ -44,6 +45,7 @@ export function federatedSource(options: FederatedSourceOptions): Source {
       source: name,
       schema: customized.schema,
       customized,
+      sharing,
       directives: executableDirectives(customized.schema, upstream),
       ...transformedOperations(operations, view),
     };

@@ -184,7 +184,10 @@ function targetsOf(
   const guardOf = (name: string, own: ResilienceMetadata | undefined): ResilientClient => {
     const guard =
       guards.get(name) ??
-      openResilientClient(name, 'remote-schema', own ?? definition.resilience, surroundings, availability);
+      openResilientClient(name, 'remote-schema', own ?? definition.resilience, surroundings, {
+        availability,
+        sharesQueries: !definition.forward_client_headers,
+      });
     guards.set(name, guard);
     return guard;
   };

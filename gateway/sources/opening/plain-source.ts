@@ -4,7 +4,7 @@ import { printSchema } from '../../schemas/index.ts';
 import { ADMIN_ROLE } from '../../session/index.ts';
 import { hasUsualRoots } from '../customization/index.ts';
 import { type Permitted, partsByRole, permittedParts } from '../permissions/index.ts';
-import { type RemoteTarget, remoteOperations } from '../remote-schema/index.ts';
+import { eventSharing, type RemoteTarget, remoteOperations } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { type Source, SourceError, type Subschema } from '../source.ts';
 import { roleView, transformedOperations } from '../transforms/index.ts';
@@ -24,6 +24,7 @@ export function openPlainSource(
 ): Source {
   const remote = remoteOperations(target, upstream);
   const customization = metadata.definition.customization ?? undefined;
+  const sharing = eventSharing([target]);
   const subschema = (permitted?: Permitted): Subschema => {
     const view = roleView(metadata.name, upstream, permitted, customization);
     const { incremental, ...operations } = transformedOperations(remote, view);
@@ -33,6 +34,7 @@ export function openPlainSource(
       source: metadata.name,
       schema: customized.schema,
       customized,
+      sharing,
       ...operations,
       ...(hasOwnRoots && { hasOwnRoots }),
       ...(!hasOwnRoots && !customization && incremental && { incremental }),

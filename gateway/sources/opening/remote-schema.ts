@@ -223,7 +223,10 @@ function targetOf(
       : undefined,
     assertion: resolved.assertion,
     operator: metadata.name === operatorSource ? assertions?.operatorFor(metadata.name) : undefined,
-    http: openResilientClient(metadata.name, 'remote-schema', definition.resilience, surroundings, availability),
+    http: openResilientClient(metadata.name, 'remote-schema', definition.resilience, surroundings, {
+      availability,
+      sharesQueries: !definition.forward_client_headers,
+    }),
     connections: http,
     events,
   });

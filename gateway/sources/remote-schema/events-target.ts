@@ -16,5 +16,6 @@ export function eventsTarget(described: SubscriptionsMetadata, ownUrl: string, e
   if ('problem' in resolved)
     throw new SourceError([{ message: resolved.problem, path: ['definition', 'subscriptions', ...resolved.path] }]);
   const { url } = resolved;
-  return { protocol, url: protocol === 'sse' ? url.replace(/^ws/, 'http') : url.replace(/^http/, 'ws') };
+  const share = described && described.share !== 'never' ? described.share : undefined;
+  return { protocol, share, url: protocol === 'sse' ? url.replace(/^ws/, 'http') : url.replace(/^http/, 'ws') };
 }

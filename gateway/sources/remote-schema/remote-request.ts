@@ -10,6 +10,8 @@ export interface EventsTarget {
   readonly protocol: 'graphql-transport-ws' | 'graphql-ws' | 'sse';
   /** `ws:` or `wss:` for the WebSocket protocols, `http:` or `https:` for `sse`. */
   readonly url: string;
+  /** What its events are, where equal subscriptions share one stream; undefined where each has its own. */
+  readonly share?: 'events' | 'state' | undefined;
 }
 
 /** How a remote schema is called. */

@@ -15,7 +15,7 @@ import { ADMIN_ROLE } from '../../session/index.ts';
 import type { Preset, Presets } from '../permissions/index.ts';
 import { type Permitted, partsByRole, permittedParts, rolePresets } from '../permissions/index.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
-import { remoteOperations } from '../remote-schema/index.ts';
+import { eventSharing, remoteOperations } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { type Source, SourceError, type Subschema, type TypeJoins } from '../source.ts';
 import { type SourceOperations, transformedOperations } from '../transforms/index.ts';
@@ -60,11 +60,13 @@ export function stitchingSource(
   const joins = new Map([...types].map(([name, type]) => [name, typeJoins(type)]));
   const merged = [...joins.keys()];
   const schema = withoutRootFields(upstream, { rootFields: machinery(upstream), keptTypes: merged });
+  const sharing = eventSharing([target]);
   const subschema = (visible: GraphQLSchema, operations: SourceOperations = remote): Subschema => ({
     source: metadata.name,
     schema: upstream,
     joins,
     visible,
+    sharing,
     ...operations,
   });
 

@@ -1,12 +1,13 @@
-import { type Cancellable, Cancellation } from '../../../platform/index.ts';
-import { UpstreamError, type UpstreamHandler, type UpstreamResponse } from '../exchange.ts';
+import type { CallCounts } from '../call-counts.ts';
 import type { UpstreamRequest } from '../http-client.ts';
+import type { Deduplication } from '../resilience/index.ts';
+import type { RequestHeaders } from '../with-headers.ts';
 import type { Interceptor } from './interceptor.ts';
+import { SharedCall } from './shared-call.ts';
 
-/** Headers that differ from request to request, and do not change the response. */
-const OF_REQUEST = new Set([
+/** Headers that name one request. No response depends on them. */
+const OF_REQUEST: ReadonlySet<string> = new Set([
   'x-request-id',
-  'x-forwarded-for',
   'traceparent',
   'tracestate',
   'b3',
@@ -14,136 +15,139 @@ const OF_REQUEST = new Set([
   'x-b3-spanid',
   'x-b3-sampled',
 ]);
+/** The same, and the address of the client. */
+const OF_CLIENT: ReadonlySet<string> = new Set([...OF_REQUEST, 'x-forwarded-for']);
+/** The claim that names one user. */
+const USER_ID = 'x-hasura-user-id';
+/**
+ * How long a query that waits to be sent may be joined: its time limits began with it, so a query that joins it may fail
+ * that much earlier than alone.
+ */
+const JOINED_WITHIN_MS = 100;
+/** Calls of one body that a query is compared with: those of other callers are not equal, and there may be any number. */
+const MAX_COMPARED = 8;
+
+export interface DeduplicationOptions {
+  readonly mode: Exclude<Deduplication, 'never'>;
+  /** Where the calls that are sent are counted, and the queries that share one. */
+  readonly counts: CallCounts;
+}
+
+/** Whether a request may share a call. A response that is streamed can have one reader only. */
+export function isShareable({ isQuery, takesParts, body }: UpstreamRequest): boolean {
+  return isQuery === true && !takesParts && typeof body !== 'object';
+}
 
 /**
  * Sends identical concurrent queries once: those to the same address, with the same body and the same headers, the
  * caller's claims and the client's forwarded headers included.
  *
- * @param onShared called for each query that is not sent.
+ * `unsent`: queries of one user from one address, while the first of them waits to be sent. So the response is made after each of
+ * them has arrived, and shows what its caller has changed before. `in-flight`: queries of any callers, until the response
+ * is complete.
  */
-export function deduplicate(onShared: () => void): Interceptor {
+export function deduplicate({ mode, counts }: DeduplicationOptions): Interceptor {
   return (next) => {
-    const underWay = new Map<string, SharedCall>();
+    const joinable = new JoinableCalls(mode);
+    const options = { next, counts, joinable };
     return (request, handler) => {
-      // A response that is streamed can have one reader only.
-      if (!request.isQuery || request.takesParts) {
+      if (!isShareable(request)) {
         next(request, handler);
         return;
       }
-      const key = requestKey(request);
-      const known = underWay.get(key);
+      const now = performance.now();
+      const known = joinable.find(request, now);
       if (known) {
-        onShared();
-        request.span?.setAttribute('portico.deduplicated', true);
-        request.explanation?.share();
-        known.add(request.cancellation, handler);
+        counts.shared++;
+        known.add(request, handler, now);
         return;
       }
-      const call = new SharedCall(() => {
-        if (underWay.get(key) === call) underWay.delete(key);
-      });
-      underWay.set(key, call);
-      call.add(request.cancellation, handler);
-      next({ ...request, cancellation: call.cancellation }, call);
+      const call = new SharedCall(options, request, now);
+      joinable.add(call);
+      call.add(request, handler, now);
+      call.send();
     };
   };
 }
 
-function requestKey({ url, method, headers, body }: UpstreamRequest): string {
-  const flat = Array.isArray(headers) ? (headers as readonly string[]) : Object.entries(headers).flat();
-  const equal: string[] = [method, url, typeof body === 'string' ? body : ''];
-  for (let i = 0; i < flat.length; i += 2) {
-    const name = flat[i] ?? '';
-    if (!OF_REQUEST.has(name.toLowerCase())) equal.push(name, flat[i + 1] ?? '');
-  }
-  return JSON.stringify(equal);
-}
+/** The calls that identical queries may still join. */
+class JoinableCalls {
+  readonly #mode: DeduplicationOptions['mode'];
+  /** By their bodies: requests with equal ones are compared. */
+  readonly #byBody = new Map<string, SharedCall[]>();
+  #isOff = false;
 
-/** One call that several callers wait for. It is cancelled when all of them are, and needed until none of them needs it. */
-class SharedCall implements UpstreamHandler {
-  readonly cancellation = new Cancellation(true);
-  readonly #waiting = new Set<DeduplicatedCaller>();
-  readonly #onEnd: () => void;
-
-  constructor(onEnd: () => void) {
-    this.#onEnd = onEnd;
+  constructor(mode: DeduplicationOptions['mode']) {
+    this.#mode = mode;
   }
 
-  add(cancellation: Cancellation | undefined, handler: UpstreamHandler): void {
-    const waiting = new DeduplicatedCaller(handler, cancellation, () => this.#leave(waiting));
-    this.#waiting.add(waiting);
-    if (cancellation?.isCancelled) waiting.cancel();
+  find(request: UpstreamRequest, now: number): SharedCall | undefined {
+    const candidates = this.#byBody.get(bodyOf(request));
+    return candidates?.find((call) => this.#mayJoin(request, call, now));
   }
 
-  onResponse(response: UpstreamResponse): void {
-    this.#end((handler) => {
-      try {
-        handler.onResponse(response);
-      } catch (error) {
-        // The other callers still get the response.
-        handler.onError(new UpstreamError('connection', error));
-      }
-    });
+  add(call: SharedCall): void {
+    if (this.#isOff) return;
+    const body = bodyOf(call.request);
+    const others = this.#byBody.get(body);
+    if (!others) this.#byBody.set(body, [call]);
+    else if (others.length < MAX_COMPARED) others.push(call);
   }
 
-  onError(error: UpstreamError): void {
-    this.#end((handler) => handler.onError(error));
+  /** The call begins to be sent. */
+  sent(call: SharedCall): void {
+    if (this.#mode === 'unsent') this.delete(call);
   }
 
-  #end(notify: (handler: UpstreamHandler) => void): void {
-    this.#onEnd();
-    this.#endWithCallers();
-    for (const one of this.#waiting) {
-      this.#waiting.delete(one);
-      one.end();
-      notify(one.handler);
-    }
+  delete(call: SharedCall): void {
+    // Most calls were removed when they were sent.
+    if (this.#byBody.size === 0) return;
+    const body = bodyOf(call.request);
+    const others = this.#byBody.get(body);
+    const index = others?.indexOf(call) ?? -1;
+    if (!others || index < 0) return;
+    if (others.length === 1) this.#byBody.delete(body);
+    else others.splice(index, 1);
   }
 
-  /** Where it is not known until when a caller needs the response, it does so until the response is received. */
-  #endWithCallers(): void {
-    const { cancellation } = this;
-    let needing = this.#waiting.size;
-    const endOne = () => {
-      if (--needing === 0) cancellation.end();
-    };
-    for (const one of this.#waiting) if (!one.whenOver(endOne)) endOne();
+  /** The source answers callers with what is for one of them only. */
+  turnOff(): void {
+    this.#isOff = true;
+    this.#byBody.clear();
   }
 
-  #leave(one: DeduplicatedCaller): void {
-    this.#waiting.delete(one);
-    if (this.#waiting.size > 0) return;
-    this.#onEnd();
-    this.cancellation.cancel();
-    this.cancellation.end();
+  #mayJoin(request: UpstreamRequest, { request: sent, startedAt }: SharedCall, now: number): boolean {
+    const isSame =
+      request.url === sent.url &&
+      request.method === sent.method &&
+      request.timeoutMs === sent.timeoutMs &&
+      request.maxResponseBytes === sent.maxResponseBytes;
+    if (!isSame) return false;
+    if (this.#mode === 'in-flight') return haveEqualHeaders(request.headers, sent.headers, OF_CLIENT);
+    return (
+      now - startedAt <= JOINED_WITHIN_MS &&
+      haveEqualHeaders(request.headers, sent.headers, OF_REQUEST) &&
+      flatHeaders(sent.headers).includes(USER_ID)
+    );
   }
 }
 
-class DeduplicatedCaller implements Cancellable {
-  readonly handler: UpstreamHandler;
-  readonly #cancellation: Cancellation | undefined;
-  readonly #onLeave: () => void;
+function bodyOf({ body }: UpstreamRequest): string {
+  return typeof body === 'string' ? body : '';
+}
 
-  constructor(handler: UpstreamHandler, cancellation: Cancellation | undefined, onLeave: () => void) {
-    this.handler = handler;
-    this.#cancellation = cancellation;
-    this.#onLeave = onLeave;
-    cancellation?.add(this);
+/** Whether both have the same headers in the same order, but for the values of some. */
+function haveEqualHeaders(left: RequestHeaders, right: RequestHeaders, ignored: ReadonlySet<string>): boolean {
+  const [ours, theirs] = [flatHeaders(left), flatHeaders(right)];
+  if (ours.length !== theirs.length) return false;
+  for (let at = 0; at < ours.length; at += 2) {
+    const name = ours[at] ?? '';
+    if (name !== theirs[at]) return false;
+    if (ours[at + 1] !== theirs[at + 1] && !ignored.has(name.toLowerCase())) return false;
   }
+  return true;
+}
 
-  cancel(): void {
-    this.end();
-    this.#onLeave();
-    this.handler.onError(new UpstreamError('aborted'));
-  }
-
-  /** As the cancellation of its client does. */
-  whenOver(listener: () => void): boolean {
-    return this.#cancellation?.whenOver(listener) ?? false;
-  }
-
-  /** Stops listening for the cancellation of its client. */
-  end(): void {
-    this.#cancellation?.delete(this);
-  }
+function flatHeaders(headers: RequestHeaders): readonly string[] {
+  return Array.isArray(headers) ? (headers as readonly string[]) : Object.entries(headers).flat();
 }

@@ -16,12 +16,16 @@ export interface CalledSource {
  * each further handler costs a request about a microsecond. Where the request's span is not recorded, the call has no span of
  * its own, and the ids of the request's span are sent to the source.
  *
- * @param counts undefined where calls are counted further inside, because several may share one.
+ * @param countsOf where a request is counted; undefined where it is counted further inside, because several may share a call.
  */
-export function recordCalls(source: CalledSource, counts: CallCounts | undefined): Interceptor {
+export function recordCalls(
+  source: CalledSource,
+  countsOf: (request: UpstreamRequest) => CallCounts | undefined,
+): Interceptor {
   const callSpanOf = callSpans(source);
   return (next) => (request, handler) => {
     const { record, span } = request;
+    const counts = countsOf(request);
     if (span?.isRecording) {
       const callSpan = callSpanOf(request);
       const startedAt = performance.now();
@@ -30,12 +34,6 @@ export function recordCalls(source: CalledSource, counts: CallCounts | undefined
     } else
       next(request, counts || record ? new RecordedCall(handler, source, counts, record, performance.now()) : handler);
   };
-}
-
-/** Counts calls without recording them. */
-export function countCalls(source: CalledSource, counts: CallCounts): Interceptor {
-  return (next) => (request, handler) =>
-    next(request, new RecordedCall(handler, source, counts, undefined, performance.now()));
 }
 
 class RecordedCall extends InterceptingHandler {

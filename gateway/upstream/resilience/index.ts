@@ -6,7 +6,9 @@ export { askedWaitMs, retryAfterMs, retryPauseMs } from './retry-pause.ts';
 export {
   type BreakerSettings,
   type ConcurrencySettings,
+  DEDUPLICATION,
   DEFAULT_RESILIENCE,
+  type Deduplication,
   type ResilienceSettings,
   type RetrySettings,
 } from './settings.ts';

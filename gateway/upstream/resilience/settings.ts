@@ -8,9 +8,15 @@ export interface ResilienceSettings {
   /** Undefined: there is none. */
   readonly circuitBreaker: BreakerSettings | undefined;
   readonly concurrency: ConcurrencySettings;
-  /** Whether equal queries that are under way at the same time are sent once. */
-  readonly deduplicate: boolean;
+  readonly deduplicate: Deduplication;
 }
+
+/**
+ * Which identical queries are sent once: none, those of one user while the first of them waits to be sent, or those of any
+ * callers until the response is complete.
+ */
+export const DEDUPLICATION = ['never', 'unsent', 'in-flight'] as const;
+export type Deduplication = (typeof DEDUPLICATION)[number];
 
 export interface RetrySettings {
   /** How often a query is sent again at most; 0 for never. */
@@ -48,5 +54,5 @@ export const DEFAULT_RESILIENCE = {
   retries: { limit: 2, budgetPercent: 20, backoffMs: 50 },
   circuitBreaker: { failurePercent: 50, windowMs: 10_000, minimumRequests: 20, openMs: 5_000, halfOpenProbes: 3 },
   concurrency: { maxInFlight: 256, maxQueue: 1_000, queueTimeoutMs: 5_000 },
-  deduplicate: false,
+  deduplicate: 'unsent',
 } as const satisfies ResilienceSettings;

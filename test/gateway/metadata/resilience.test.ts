@@ -11,7 +11,7 @@ const remote = (resilience: string) =>
 
 describe('how a source is called', () => {
   test('may be said in part', () => {
-    const resilience = { retries: { limit: 0 }, circuit_breaker: { enabled: false }, deduplicate: true };
+    const resilience = { retries: { limit: 0 }, circuit_breaker: { enabled: false }, deduplicate: 'in-flight' };
     const shop = { name: 'shop', definition: { url: 'http://shop', resilience } };
     expect(load({ 'remote_schemas.yaml': [shop] }).remoteSchemas[0]?.definition.resilience).toEqual(resilience);
   });
@@ -22,7 +22,7 @@ describe('how a source is called', () => {
     ['{ circuit_breaker: { failure_percent: 0 } }', 'Too small: expected number to be >=1'],
     ['{ concurrency: { max_in_flight: 0 } }', 'Too small: expected number to be >=1'],
     ['{ connect_timeout_seconds: -1 }', 'Too small: expected number to be >0'],
-    ['{ deduplicate: yes please }', 'expected boolean, received string'],
+    ['{ deduplicate: true }', 'expected one of "never"|"unsent"|"in-flight"'],
   ])('is reported with file and line where it is invalid: %s', (resilience, message) => {
     const [problem, ...others] = remote(resilience);
     expect(others).toEqual([]);
@@ -54,7 +54,7 @@ test('the settings for all sources say by default what the documentation says, a
       PORTICO_UPSTREAM_MAX_IN_FLIGHT: '9',
       PORTICO_UPSTREAM_MAX_QUEUE: '10',
       PORTICO_UPSTREAM_QUEUE_TIMEOUT_SECONDS: '11',
-      PORTICO_UPSTREAM_DEDUPLICATE: 'true',
+      PORTICO_UPSTREAM_DEDUPLICATE: 'never',
     }),
   ).toEqual({
     connectTimeoutMs: 1_000,
@@ -62,7 +62,7 @@ test('the settings for all sources say by default what the documentation says, a
     retries: { limit: 3, budgetPercent: 4, backoffMs: 50 },
     circuitBreaker: { failurePercent: 5, minimumRequests: 6, windowMs: 7_000, openMs: 8_000, halfOpenProbes: 3 },
     concurrency: { maxInFlight: 9, maxQueue: 10, queueTimeoutMs: 11_000 },
-    deduplicate: true,
+    deduplicate: 'never',
   });
   expect(settings({ PORTICO_UPSTREAM_BREAKER_FAILURE_PERCENT: '0' }).circuitBreaker).toBeUndefined();
 });

@@ -61,7 +61,7 @@ const metadata = {
       definition: {
         url: shop.graphqlUrl,
         headers: [{ name: 'x-key', value: 'key-of-the-shop' }],
-        resilience: { deduplicate: true },
+        resilience: { deduplicate: 'in-flight' },
       },
     },
     {

@@ -110,7 +110,7 @@ describe('an answer in parts', () => {
   });
 
   test('is asked for once, though others are shared and tried again', async () => {
-    const sharing = await world.gatewayWith({ resilience: { deduplicate: true, retries: { limit: 2 } } });
+    const sharing = await world.gatewayWith({ resilience: { deduplicate: 'in-flight', retries: { limit: 2 } } });
     world.shop.answerInParts();
     const asked = [ask(sharing, world.issuer, DEFERRED), ask(sharing, world.issuer, DEFERRED)];
     const both = [await world.shop.written(0), await world.shop.written(1)];

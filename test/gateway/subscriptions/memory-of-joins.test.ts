@@ -41,7 +41,10 @@ async function openWorld(deduplicate: boolean) {
   const gateway = await keep(
     openGateway({
       issuer,
-      environment: { PORTICO_METRICS_PORT: String(port), PORTICO_UPSTREAM_DEDUPLICATE: String(deduplicate) },
+      environment: {
+        PORTICO_METRICS_PORT: String(port),
+        PORTICO_UPSTREAM_DEDUPLICATE: deduplicate ? 'in-flight' : 'never',
+      },
       metadata: {
         'remote_schemas.yaml': [
           { name: 'orders', definition: { url: orders.url, composition: 'federation' } },
