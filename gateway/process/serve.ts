@@ -42,8 +42,9 @@ async function loadAndStart(environment: NodeJS.ProcessEnv, peers?: WorkerPeers)
     import('./gateway.ts'),
     import('../federation/index.ts'),
   ]);
-  // While it waits for its services: the first operation of a caller must not find the planner slow.
-  const [gateway] = await Promise.all([startGateway(environment, undefined, peers), warmUpPlanner()]);
+  // In slices, while the gateway starts: the first operation of a caller should not find the planner slow.
+  void warmUpPlanner();
+  const gateway = await startGateway(environment, undefined, peers);
   gateway.whenReloaded((reason) => tellLauncher({ type: 'notice', text: `metadata reloaded (${reason})` }));
   return gateway;
 }
