@@ -154,7 +154,7 @@ export class EventGroup implements ResultTaker {
       const first = this.#first;
       for (const subscriber of this.#subscribers)
         if (subscriber.position === first) subscriber.cutOff(new SubscriptionEnded([refusedRequest(eventsMissed())]));
-      // Nobody has it to take any more.
+      // No subscriber is behind: the oldest event is still being delivered.
       if (this.#first === first) return;
     }
   }

@@ -32,10 +32,10 @@ export {
   compileJoinedEvents,
   documentOf,
   type RunOtherwise,
-  resultOfAnswer,
   toOperationAnswer,
 } from './planned-operations.ts';
 export { mapErrors } from './remote-schema/index.ts';
+export { resultOfAnswer } from './result-of-answer.ts';
 export { openSchemaStore, type SchemaStore } from './schema-store.ts';
 export { joinedReasons, serviceMessage } from './service-text.ts';
 export {

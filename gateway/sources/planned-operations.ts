@@ -17,9 +17,10 @@ import type {
   OperationAnswer,
   OperationDocument,
 } from './compiled-operation.ts';
-import { invalidJsonResponse, noSourceOfSubscription, unplannableOperation } from './errors.ts';
+import { noSourceOfSubscription, unplannableOperation } from './errors.ts';
 import { contextOfOneEvent, type OperationContext } from './operation-context.ts';
 import { takeHttpHints, withoutTraces } from './remote-schema/index.ts';
+import { resultOfAnswer } from './result-of-answer.ts';
 import { failedEvents, mapEvents } from './source-events.ts';
 
 type Graph = FederatedGraph<OperationContext>;
@@ -137,16 +138,6 @@ async function joinedEvent(
 export function documentOf(operation: OperationDefinitionNode): OperationDocument {
   const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [operation] };
   return { document, operation };
-}
-
-/** The result of a source's answer. @param service its name, for an answer that is not JSON */
-export function resultOfAnswer(answer: OperationAnswer, service: string): ExecutionResult {
-  if (!(answer instanceof PassthroughBody)) return answer;
-  try {
-    return answer.toJson() as ExecutionResult;
-  } catch {
-    return { data: null, errors: [invalidJsonResponse(service)] };
-  }
 }
 
 /** Converts the joined response: to bytes where it is data alone, else to a result. */

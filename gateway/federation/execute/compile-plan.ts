@@ -3,11 +3,10 @@ import type { Fetch, OperationPlan } from '../plan/index.ts';
 import { describeFetches, type FetchDescription } from './describe-fetches.ts';
 import { compileEntityFetch } from './entity-fetch.ts';
 import { compileFlattenPath } from './flatten-path.ts';
-import type { PlanScope } from './plan-scope.ts';
 import { type CompiledRootFetch, compileNestedRoot, compileRootFetch, rootFetchStep } from './root-fetch.ts';
 import { compileRootFields } from './root-fields-fetch.ts';
 import type { FetchStep, PlanRun } from './run.ts';
-import type { Services } from './services.ts';
+import type { PlanScope, Services } from './services.ts';
 
 export interface CompiledPlan<Context> {
   readonly step: FetchStep<Context>;
@@ -53,8 +52,11 @@ function compileWave<Context>(wave: readonly Fetch[], scope: PlanScope<Context>,
   const entities = new Map<string, Fetch[]>();
   const rootFields = new Map<string, Fetch[]>();
   const pathOf = ({ path }: Fetch) => compileFlattenPath(path, scope.types);
-  const addTo = (fetches: Map<string, Fetch[]>, fetch: Fetch) =>
-    fetches.set(fetch.service, [...(fetches.get(fetch.service) ?? []), fetch]);
+  const addTo = (byService: Map<string, Fetch[]>, fetch: Fetch) => {
+    const known = byService.get(fetch.service);
+    if (known) known.push(fetch);
+    else byService.set(fetch.service, [fetch]);
+  };
   for (const fetch of wave) {
     if (fetch.kind === 'entities') addTo(entities, fetch);
     else if (fetch.kind === 'root-fields') addTo(rootFields, fetch);

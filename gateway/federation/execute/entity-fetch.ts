@@ -5,11 +5,10 @@ import type { Fetch, RenamedKey } from '../plan/index.ts';
 import { entityRequest } from './entity-request.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
-import type { PlanScope } from './plan-scope.ts';
 import { compileRestoring, type RestoreKeys, restoredPath, selectedKeys } from './renamed-keys.ts';
 import { compileRepresentations, type Represent } from './representations.ts';
 import { type FetchStep, type PlanRun, reportError } from './run.ts';
-import { JsonText, type SubgraphError } from './services.ts';
+import { JsonText, type PlanScope, type SubgraphError } from './services.ts';
 import { findWaiting, pathsByNumber, type WaitingObjects } from './waiting-objects.ts';
 
 /** A fetch of entities, or several of them in one request, each under a key and a variable of its own. */

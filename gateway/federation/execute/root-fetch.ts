@@ -5,10 +5,9 @@ import { type Fetch, fieldsOf, type RenamedKey, responseKey, separateTypes } fro
 import { fieldTypeIn } from './entity-request.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
-import type { PlanScope } from './plan-scope.ts';
 import { compileRestoring, restoredPath, selectedKeys } from './renamed-keys.ts';
 import { type FetchStep, type PlanRun, reportError } from './run.ts';
-import type { CallService, SubgraphAnswer } from './services.ts';
+import type { CallService, PlanScope, SubgraphAnswer } from './services.ts';
 
 /** A fetch of root fields. */
 export interface CompiledRootFetch<Context> {

@@ -17,7 +17,7 @@ export interface AskedObjects {
   readonly depth: number;
   /** By the positions of objects: whether there is nothing for an object. */
   readonly isMissing: readonly boolean[];
-  /** By the positions of objects: whether there is something that is no object, or nobody's in particular. */
+  /** By the positions of objects: whether the service returned something else than an object, or a list of another length. */
   readonly isUnfit: readonly boolean[];
   /** A path of the response with the keys of the data. */
   restored(path: ResponsePath): ResponsePath;

@@ -1,17 +1,17 @@
 import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
-import type { CallObject, SupergraphTypes } from '../../supergraph/index.ts';
+import type { CallObject, RootCall, SupergraphTypes } from '../../supergraph/index.ts';
+import { RequestTexts } from '../../syntax/index.ts';
 import { isList, isObject, type Json, type JsonObject, type ResponsePath } from '../json.ts';
 import { type Fetch, type RenamedKey, type RootFieldCall, separateTypes } from '../plan/index.ts';
 import { fieldTypeIn } from './entity-request.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
-import type { PlanScope } from './plan-scope.ts';
 import { compileRestoring, type RestoreKeys, restoredPath, selectedKeys } from './renamed-keys.ts';
 import { compileKeyCheck, compileRepresentations, type Represent } from './representations.ts';
 import { type AskedObjects, placeRootFieldErrors } from './root-field-errors.ts';
 import { questionText, type RootFieldQuestion, RootFieldsRequest } from './root-fields-request.ts';
 import type { FetchStep } from './run.ts';
-import type { CallService } from './services.ts';
+import type { CallService, PlanScope } from './services.ts';
 import { unfitAnswer } from './subgraph-request.ts';
 import { findWaiting, type WaitingObjects } from './waiting-objects.ts';
 
@@ -87,11 +87,13 @@ function questionsOf<Context>(
     string,
     { readonly asked: RootFieldCall; readonly places: { fetch: Fetch; field: string | undefined }[] }
   >();
-  const calls: unknown[] = [];
+  const texts = new RequestTexts();
+  const numbers = new Map<RootCall, number>();
   for (const fetch of fetches)
     for (const asked of fetch.calls) {
-      if (!calls.includes(asked.call)) calls.push(asked.call);
-      const text = `${calls.indexOf(asked.call)} ${questionText(asked)}`;
+      const number = numbers.get(asked.call) ?? numbers.size;
+      numbers.set(asked.call, number);
+      const text = `${number} ${questionText(asked, texts)}`;
       const group = groups.get(text) ?? { asked, places: [] };
       group.places.push({ fetch, field: asked.field });
       groups.set(text, group);
@@ -144,7 +146,7 @@ function placesOf({ paths, fields, renamed, call: { isMany, steps } }: Question)
 /** What a service has returned to a question, by the positions of objects. */
 interface ValuesOfObjects {
   readonly values: readonly (Json | undefined)[];
-  /** Whether it is no object, or nobody's in particular: such a value is left out. */
+  /** Whether a value is no object, or stands in a list of which it is unknown whose its items are. Such a value is left out. */
   readonly isUnfit: readonly boolean[];
 }
 

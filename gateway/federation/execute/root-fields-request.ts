@@ -10,12 +10,11 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
   parseType,
-  print,
   type SelectionNode,
   type VariableDefinitionNode,
 } from 'graphql';
 import type { CallObject, RootCall } from '../../supergraph/index.ts';
-import { nameNode, usedVariables } from '../../syntax/index.ts';
+import { nameNode, type RequestTexts, usedVariables, valueText } from '../../syntax/index.ts';
 import type { RootFieldCall } from '../plan/index.ts';
 import type { VariableDefinitions } from './request-text.ts';
 import type { OwnVariable } from './services.ts';
@@ -31,10 +30,13 @@ export interface RootFieldQuestion {
 }
 
 /** The same for calls that are one question, whatever objects and keys they are for. */
-export function questionText({ arguments: given, selections, representation, key, type }: RootFieldCall): string {
-  const texts = [...given, ...selections].map((node) => print(node)).join(' ');
+export function questionText(
+  { arguments: given, selections, representation, key, type }: RootFieldCall,
+  texts: RequestTexts,
+): string {
+  const asked = [...given.map(({ name, value }) => `${name.value}:${valueText(value)}`), texts.selections(selections)];
   const { type: ofType, selections: known, isForAnyType } = representation;
-  return JSON.stringify([texts, type, ofType, known.id, isForAnyType, key?.id]);
+  return JSON.stringify([asked, type, ofType, known.id, isForAnyType, key?.id]);
 }
 
 /** Writes operations that ask questions about any number of objects. */

@@ -1,6 +1,8 @@
 import type { FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { JoinError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
+import type { VariableDefinitions } from './request-text.ts';
 import type { PlanRun } from './run.ts';
 
 /** A service's response. */
@@ -67,4 +69,11 @@ export interface RecordedJoin<Context> {
   readonly context: Context;
   /** @param calls how many were made */
   end(calls: number): void;
+}
+
+/** The inputs of compiling beside the plan. */
+export interface PlanScope<Context> {
+  readonly types: SupergraphTypes;
+  readonly clientVariables: VariableDefinitions;
+  readonly services: Services<Context>;
 }

@@ -44,8 +44,11 @@ export function prepareRequest(fetch: FetchText): SubgraphRequest {
 export function subgraphServices<Context>(send: Send<Context>): Services<Context> {
   return {
     compile: (service, operation, ownVariables, fragments) => {
-      const request = prepareRequest(fetchText(operation, service, ownVariables, fragments));
-      return (run, own, done) =>
+      // An operation that is relayed never makes this call.
+      let prepared: SubgraphRequest | undefined;
+      return (run, own, done) => {
+        prepared ??= prepareRequest(fetchText(operation, service, ownVariables, fragments));
+        const request = prepared;
         send(service, request.body(run.variables, own), run.context, request, (reply) => {
           try {
             done(reply instanceof Error ? unanswered(service, reply) : readReply(service, reply, run));
@@ -53,6 +56,7 @@ export function subgraphServices<Context>(send: Send<Context>): Services<Context
             run.fail(error);
           }
         });
+      };
     },
     readEvent: (service, event, run) => readAnswer(service, event as Json, run),
   };

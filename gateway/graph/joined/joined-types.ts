@@ -21,8 +21,7 @@ import {
   type TypeModel,
 } from '../../supergraph/index.ts';
 import type { Relationship } from '../relationships/index.ts';
-import { relationshipField } from './relationship-call.ts';
-import { rootLookup } from './stitched-call.ts';
+import { relationshipField, rootLookup } from './root-calls.ts';
 
 /** The sources of a role's graph, and how their objects are joined. */
 export interface JoinedParts {

@@ -1,4 +1,4 @@
-import { GraphQLError, type OperationDefinitionNode } from 'graphql';
+import { GraphQLError, getOperationAST, type OperationDefinitionNode, parse } from 'graphql';
 import type { RoleGraph } from '../../graph/index.ts';
 import type { IncrementalOperation, OperationDocument } from '../../sources/index.ts';
 import { type Fragments, fragmentsOf } from '../../syntax/index.ts';
@@ -11,7 +11,7 @@ import {
   withoutIncrementalDirectives,
 } from '../document/index.ts';
 import { withEnvelopeFields } from '../response/index.ts';
-import { joinedPlan } from './joined-plan.ts';
+import { introspectionPlan } from './introspection-plan.ts';
 import type { Plan } from './operation-plan.ts';
 import { ownersOf } from './owners.ts';
 import { partOf } from './plan-parts.ts';
@@ -96,6 +96,16 @@ export function planOf(operation: OperationDefinitionNode, fragments: Fragments,
   if (!only || others.length > 0) return splitPlan(whole, fragments, graph) ?? wholePlan(whole, graph);
   const plan = ownerPlan(only, whole, graph);
   return plan ? { ...plan, parts: [partOf(only, whole, plan, 1)] } : wholePlan(whole, graph);
+}
+
+/** Plans an operation over all sources of the graph. It can run every operation. */
+export function joinedPlan(whole: OperationDocument, graph: RoleGraph): Plan {
+  return graph.joined.compile(whole, (text) => {
+    const document = parse(text, { noLocation: true });
+    const operation = getOperationAST(document);
+    if (!operation) throw new TypeError('a document without an operation');
+    return introspectionPlan({ document, operation }, graph);
+  });
 }
 
 function wholePlan(whole: OperationDocument, graph: RoleGraph): Plan {

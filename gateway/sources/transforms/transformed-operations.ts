@@ -16,8 +16,9 @@ import {
   wrapSeveral,
   wrapSingle,
 } from '../customization/index.ts';
-import { invalidJsonResponse, misplacedFile } from '../errors.ts';
+import { misplacedFile } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { resultOfAnswer } from '../result-of-answer.ts';
 import type { Subschema } from '../source.ts';
 import { failedEvents, mapEvents } from '../source-events.ts';
 import { type ResponseShape, responseShape } from './response-shape.ts';
@@ -187,7 +188,7 @@ function answerReader(
   return (answer, variables) => {
     if (!(answer instanceof PassthroughBody)) return read(answer, variables);
     if (!see && wrapping?.wrapBody) return wrapping.wrapBody(answer);
-    const result = parsed(answer, view);
+    const result = resultOfAnswer(answer, view.service);
     const wrapped = wrapping ? wrapping.wrap(result, variables) : result;
     const seen = see ? see(wrapped) : wrapped;
     const isChanged = seen !== wrapped || result.errors !== undefined;
@@ -199,12 +200,4 @@ function answerReader(
 function seenBy(shape: ResponseShape, { customized, service }: RoleView): (result: ExecutionResult) => ExecutionResult {
   const graphNames = new Map([...customized.types].map(([ours, theirs]) => [theirs, ours]));
   return (result) => visibleResponse(result, shape, graphNames, service);
-}
-
-function parsed(body: PassthroughBody, { service }: RoleView): ExecutionResult {
-  try {
-    return body.toJson() as ExecutionResult;
-  } catch {
-    return { data: null, errors: [invalidJsonResponse(service)] };
-  }
 }

@@ -1,7 +1,25 @@
-import { getNamedType } from 'graphql';
+import { type GraphQLSchema, getNamedType, isAbstractType } from 'graphql';
 import { fieldMeant } from '../../metadata/index.ts';
-import { parseFieldSet, type RootCall, type ServiceField } from '../../supergraph/index.ts';
+import type { StitchedLookup } from '../../sources/index.ts';
+import { parseFieldSet, type RootCall, type RootLookup, type ServiceField } from '../../supergraph/index.ts';
 import type { Relationship } from '../relationships/index.ts';
+
+/** How a stitched service returns objects of a type; undefined where it has no such root field. */
+export function rootLookup(
+  { field, key, isMany, arguments: names, argumentsFor }: StitchedLookup,
+  schema: GraphQLSchema,
+): RootLookup | undefined {
+  const found = schema.getQueryType()?.getFields()[field];
+  if (!found) return undefined;
+  const given = found.args
+    .filter(({ name }) => names.includes(name))
+    .map(({ name, type }) => ({ name, type, isConstant: false }));
+  return {
+    key: key === '' ? undefined : { text: key, selections: parseFieldSet(key) },
+    call: { steps: [{ field, arguments: given }], isMany, valuesFor: (objects) => [argumentsFor(objects)] },
+    isAbstract: isAbstractType(getNamedType(found.type)),
+  };
+}
 
 /** A relationship as a field of the source that answers it: one of its root fields, called with values of the object. */
 export function relationshipField({ keys, steps, answer }: Relationship): ServiceField {
