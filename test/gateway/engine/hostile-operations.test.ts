@@ -15,7 +15,7 @@ const named = ({ index, ...outcome }: Outcome) => {
 };
 let outcomes: readonly Outcome[] = [];
 beforeAll(async () => {
-  outcomes = await runCases([...HOSTILE_CASES.keys()]);
+  outcomes = await runCases([...HOSTILE_CASES.keys()], 'counted');
 }, 900_000);
 
 test('an operation is planned, or refused with a code, whatever a caller sends', () => {

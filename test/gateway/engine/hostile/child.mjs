@@ -3,8 +3,9 @@ import { register } from 'node:module';
 
 register(new URL('../../../native-modules/hooks.cjs', import.meta.url));
 const { openTrial } = await import('./trial.ts');
-const tryCase = openTrial();
-for (const index of process.argv.slice(2).map(Number)) {
+const [mode, ...indexes] = process.argv.slice(2);
+const tryCase = openTrial(mode === 'timed');
+for (const index of indexes.map(Number)) {
   process.send({ index });
   process.send(await tryCase(index));
 }

@@ -1,12 +1,15 @@
-// By hand: `node test/gateway/engine/hostile/measure.mjs [family]`, after `npm run build`. Prints what becomes of each hostile
-// operation, and how long planning it blocks the event loop, the longest last.
+// By hand: `node test/gateway/engine/hostile/measure.mjs counted|timed [family]`, after `npm run build`. Prints what becomes of each
+// hostile operation, and how long planning it blocks the event loop, the longest last. `timed` starts a process for each
+// operation, whose planner is warmed up as a gateway's is and which has planned nothing else; `counted` counts its work, which
+// takes longer.
 import { register } from 'node:module';
 
 register(new URL('../../../native-modules/hooks.cjs', import.meta.url));
 const { HOSTILE_CASES } = await import('./cases.ts');
 const { runCases } = await import('./run-cases.ts');
 
-const [family] = process.argv.slice(2);
+const [mode, family] = process.argv.slice(2);
+if (mode !== 'counted' && mode !== 'timed') throw new Error('Usage: measure.mjs counted|timed [family]');
 const indexes = [...HOSTILE_CASES.keys()].filter((at) => !family || HOSTILE_CASES[at].family === family);
 const columns = ({ index, outcome, code, steps, work, blockMs, cpuMs, calls }) => {
   const { family, name } = HOSTILE_CASES[index];
@@ -24,7 +27,10 @@ const columns = ({ index, outcome, code, steps, work, blockMs, cpuMs, calls }) =
     .map((text, at) => String(text).padEnd([17, 8, 12, 14, 14, 11][at] ?? 0))
     .join(' ');
 };
-const outcomes = await runCases(indexes, (outcome) => process.stderr.write(`${columns(outcome)}\n`));
+const print = (outcome) => process.stderr.write(`${columns(outcome)}\n`);
+const outcomes = [];
+for (const group of mode === 'timed' ? indexes.map((at) => [at]) : [indexes])
+  outcomes.push(...(await runCases(group, mode, print)));
 const blocks = outcomes
   .filter(({ blockMs }) => blockMs !== undefined)
   .sort((one, other) => one.blockMs - other.blockMs);

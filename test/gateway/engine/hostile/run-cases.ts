@@ -7,11 +7,15 @@ const CHILD = fileURLToPath(new URL('child.mjs', import.meta.url));
 const CASE_MS = 30_000;
 
 /** Tries cases in processes that are ended where one of them does not return. */
-export async function runCases(indexes: readonly number[], onOutcome: (outcome: Outcome) => void = () => {}) {
+export async function runCases(
+  indexes: readonly number[],
+  mode: 'counted' | 'timed',
+  onOutcome: (outcome: Outcome) => void = () => {},
+) {
   const outcomes: Outcome[] = [];
   let left = [...indexes];
   while (left.length > 0) {
-    const tried = await runChild(left, (outcome) => {
+    const tried = await runChild([mode, ...left.map(String)], left, (outcome) => {
       outcomes.push(outcome);
       onOutcome(outcome);
     });
@@ -21,9 +25,13 @@ export async function runCases(indexes: readonly number[], onOutcome: (outcome: 
 }
 
 /** @returns how many cases it has tried */
-function runChild(indexes: readonly number[], onOutcome: (outcome: Outcome) => void): Promise<number> {
+function runChild(
+  given: readonly string[],
+  indexes: readonly number[],
+  onOutcome: (outcome: Outcome) => void,
+): Promise<number> {
   return new Promise((resolve) => {
-    const child = fork(CHILD, indexes.map(String), { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], execArgv: [] });
+    const child = fork(CHILD, given, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], execArgv: [] });
     let running: number | undefined;
     let tried = 0;
     let isLate = false;
