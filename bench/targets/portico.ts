@@ -77,6 +77,9 @@ function imageEnvironment(packageDir: string): Record<string, string> {
   );
 }
 
+/** The load is one caller, whose identical queries are sent once by default. Real callers differ. */
+const EVERY_CALL: PorticoOptions = { environment: { PORTICO_UPSTREAM_DEDUPLICATE: 'never' } };
+
 /** The services as remote schemas; the default. */
 export const plainPortico = plainOf({ name: 'portico', title: 'Portico' });
 
@@ -88,6 +91,16 @@ export const porticos: readonly Target[] = [
     title: 'Portico, federation, sharing',
     options: { environment: { PORTICO_UPSTREAM_DEDUPLICATE: 'in-flight' } },
   }),
+  porticoTarget(
+    { name: 'portico-unshared', title: 'Portico, every call sent', options: EVERY_CALL },
+    ['H', 'L', 'W', 'S'],
+    plainMetadata,
+  ),
+  porticoTarget(
+    { name: 'portico-federation-unshared', title: 'Portico, federation, every call sent', options: EVERY_CALL },
+    ['P', 'G', 'G10'],
+    federationMetadata,
+  ),
   ...rolesOf({ name: 'portico', title: 'Portico' }),
   ...joinedOf({ name: 'portico', title: 'Portico' }),
 ];

@@ -3,6 +3,7 @@ import type { Fetch, OperationPlan } from '../plan/index.ts';
 import { describeFetches, type FetchDescription } from './describe-fetches.ts';
 import { compileEntityFetch } from './entity-fetch.ts';
 import { compileFlattenPath } from './flatten-path.ts';
+import { type PlacesOfOneFetch, placesOfOneFetch } from './repeated-objects.ts';
 import { type CompiledRootFetch, compileNestedRoot, compileRootFetch, rootFetchStep } from './root-fetch.ts';
 import { compileRootFields } from './root-fields-fetch.ts';
 import type { FetchStep, PlanRun } from './run.ts';
@@ -19,12 +20,14 @@ export interface CompiledPlan<Context> {
  * @param before how many waves of other plans run before it
  */
 export function compilePlan<Context>(
-  { waves }: OperationPlan,
+  plan: OperationPlan,
   scope: PlanScope<Context>,
   before: number,
 ): CompiledPlan<Context> {
+  const { waves } = plan;
+  const places = placesOfOneFetch(plan);
   return {
-    step: inSequence(waves.map((wave, index) => compileWave(wave, scope, index > 0))),
+    step: inSequence(waves.map((wave, index) => compileWave(wave, scope, places, index > 0))),
     waves: waves.length,
     fetches: describeFetches(waves, before),
   };
@@ -35,19 +38,25 @@ export function compilePlan<Context>(
  * @throws UnplannableOperation for a plan of another kind of operation
  */
 export function compileSubscription<Context>(
-  { waves: [first = [], ...rest] }: OperationPlan,
+  plan: OperationPlan,
   scope: PlanScope<Context>,
 ): { primary: CompiledRootFetch<Context>; step: FetchStep<Context> | undefined } {
-  const [primary, ...others] = first;
+  const [[primary, ...others] = [], ...rest] = plan.waves;
+  const places = placesOfOneFetch(plan);
   if (!primary || others.length > 0) throw new UnplannableOperation('a subscription has one field');
   return {
-    primary: compileRootFetch(primary, scope),
-    step: rest.length > 0 ? inSequence(rest.map((wave) => compileWave(wave, scope, true))) : undefined,
+    primary: compileRootFetch(primary, scope, places),
+    step: rest.length > 0 ? inSequence(rest.map((wave) => compileWave(wave, scope, places, true))) : undefined,
   };
 }
 
 /** The requests of a wave, one for each service and kind. @param isJoin whether other waves come before */
-function compileWave<Context>(wave: readonly Fetch[], scope: PlanScope<Context>, isJoin: boolean): FetchStep<Context> {
+function compileWave<Context>(
+  wave: readonly Fetch[],
+  scope: PlanScope<Context>,
+  places: PlacesOfOneFetch,
+  isJoin: boolean,
+): FetchStep<Context> {
   const steps: FetchStep<Context>[] = [];
   const entities = new Map<string, Fetch[]>();
   const rootFields = new Map<string, Fetch[]>();
@@ -61,9 +70,9 @@ function compileWave<Context>(wave: readonly Fetch[], scope: PlanScope<Context>,
     if (fetch.kind === 'entities') addTo(entities, fetch);
     else if (fetch.kind === 'root-fields') addTo(rootFields, fetch);
     else if (fetch.path.length > 0) steps.push(compileNestedRoot(fetch, pathOf(fetch), scope));
-    else steps.push(rootFetchStep(compileRootFetch(fetch, scope)));
+    else steps.push(rootFetchStep(compileRootFetch(fetch, scope, places)));
   }
-  for (const fetches of entities.values()) steps.push(compileEntityFetch(fetches, pathOf, scope));
+  for (const fetches of entities.values()) steps.push(compileEntityFetch(fetches, pathOf, scope, places));
   for (const fetches of rootFields.values()) steps.push(compileRootFields(fetches, pathOf, scope));
   const step = inParallel(steps);
   const { beginJoin } = scope.services;

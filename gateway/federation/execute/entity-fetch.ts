@@ -6,6 +6,7 @@ import { entityRequest } from './entity-request.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
 import { compileRestoring, type RestoreKeys, restoredPath, selectedKeys } from './renamed-keys.ts';
+import { compileSharing, type PlacesOfOneFetch, type RepeatedObjects, type ShareRepeated } from './repeated-objects.ts';
 import { compileRepresentations, type Represent } from './representations.ts';
 import { type FetchStep, type PlanRun, reportError } from './run.ts';
 import { JsonText, type PlanScope, type SubgraphError } from './services.ts';
@@ -22,6 +23,8 @@ interface EntityGroup {
   readonly renamed: readonly RenamedKey[];
   /** The keys of its entities in the data. */
   readonly asked: ReadonlySet<string>;
+  /** By path. */
+  readonly share: readonly (ShareRepeated | undefined)[];
 }
 
 /** The entities of a group in one run. */
@@ -34,6 +37,7 @@ export function compileEntityFetch<Context>(
   fetches: readonly Fetch[],
   pathOf: (fetch: Fetch) => FlattenPath,
   { types, clientVariables, services }: PlanScope<Context>,
+  places: PlacesOfOneFetch,
 ): FetchStep<Context> {
   const { operation, own, questions } = entityRequest(fetches, types, clientVariables);
   const groups = questions.map(
@@ -45,11 +49,12 @@ export function compileEntityFetch<Context>(
       restore: compileRestoring(question.renamed, types),
       renamed: question.renamed,
       asked: selectedKeys(question.selections, question.renamed),
+      share: question.fetches.map((fetch) => compileSharing(fetch, undefined, places, types)),
     }),
   );
   const call = services.compile(fetches[0]?.service ?? '', operation, own);
   return (run, done) => {
-    const waiting = groups.map((group) => ({ group, ...findWaiting(group.paths, group.represent, run.data) }));
+    const waiting = groups.map((group) => ({ group, ...findWaiting(group.paths, group.represent, run) }));
     if (waiting.every(({ texts }) => texts.length === 0)) {
       done();
       return;
@@ -59,21 +64,27 @@ export function compileEntityFetch<Context>(
       value: new JsonText(`[${texts.join(',')}]`),
     }));
     call(run, representations, ({ data, errors }) => {
-      for (const one of waiting) if (data) takeEntities(one, data[one.group.key], types);
+      for (const one of waiting) if (data) takeEntities(one, data[one.group.key], types, run.repeated);
       if (errors.length > 0) placeErrors(errors, waiting, run);
       done();
     });
   };
 }
 
-function takeEntities({ group, places }: PendingEntities, answer: Json | undefined, types: SupergraphTypes): void {
+function takeEntities(
+  { group, places }: PendingEntities,
+  answer: Json | undefined,
+  types: SupergraphTypes,
+  repeated: RepeatedObjects,
+): void {
   if (!isList(answer)) return;
-  const { restore, asked } = group;
+  const { restore, asked, share } = group;
   if (restore) for (const entity of answer) restore(entity);
   places.forEach(({ targets, numbers }, index) => {
     // Paths select different fields, so that objects at two paths must not be the same object. At one path they may
     // be: the same fields are selected for each.
     const entities = index < places.length - 1 ? answer.map(copy) : answer;
+    share[index]?.(entities, repeated);
     for (let at = 0; at < targets.length; at++) {
       const target = targets[at];
       const entity = entities[numbers[at] ?? 0];

@@ -1,12 +1,16 @@
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import type { PathStep } from '../plan/index.ts';
+import type { RepeatedObjects } from './repeated-objects.ts';
 
 /** Locates the objects at a path in the data of an operation. Lists are passed through, however deep they are nested. */
 export interface FlattenPath {
-  /** The objects at the path now, in the order of the data. */
-  collect(root: JsonObject): JsonObject[];
-  /** The same, with all paths of each. */
+  /**
+   * The objects at the path now, in the order of the data.
+   * @param repeated objects that are known to stand at several positions: each is found once
+   */
+  collect(root: JsonObject, repeated: RepeatedObjects): JsonObject[];
+  /** The objects at the path now, with all paths of each. */
   locate(root: JsonObject): Map<JsonObject, (readonly (string | number)[])[]>;
   /** The fields down to the first list: where a failure of the whole fetch is reported. */
   readonly fields: readonly string[];
@@ -15,9 +19,17 @@ export interface FlattenPath {
 export function compileFlattenPath(path: readonly PathStep[], types: SupergraphTypes): FlattenPath {
   const firstList = path.findIndex(({ isList }) => isList);
   return {
-    collect: (root) => {
+    collect: (root, repeated) => {
       const found: JsonObject[] = [];
-      collectObjects(root, path, 0, types, found);
+      const search = repeated.beginSearch();
+      const isSeen = (object: JsonObject) => {
+        const known = repeated.get(object);
+        if (!known) return false;
+        const isAgain = known.search === search;
+        known.search = search;
+        return isAgain;
+      };
+      collectObjects(root, path, 0, types, found, repeated.isEmpty ? undefined : isSeen);
       return found;
     },
     locate: (root) => {
@@ -45,14 +57,15 @@ function collectObjects(
   from: number,
   types: SupergraphTypes,
   found: JsonObject[],
+  isSeen: ((object: JsonObject) => boolean) | undefined,
 ): void {
   let current = value;
   for (let at = from; ; at++) {
     if (isList(current)) {
-      for (const item of current) collectObjects(item, path, at, types, found);
+      for (const item of current) collectObjects(item, path, at, types, found, isSeen);
       return;
     }
-    if (!isObject(current)) return;
+    if (!isObject(current) || isSeen?.(current)) return;
     const step = path[at];
     if (step === undefined) {
       found.push(current);

@@ -23,6 +23,7 @@ import { atDependents, type DependentFields, dependentFields } from './dependent
 import type { FetchDescription } from './describe-fetches.ts';
 import { inTurn, planMutation } from './mutation-order.ts';
 import { relayedRequest } from './relay.ts';
+import { RepeatedObjects } from './repeated-objects.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
 import { type CompiledRootFetch, takeAnswer } from './root-fetch.ts';
 import { type FetchStep, type PlanRun, reportError, type SubgraphExtensions } from './run.ts';
@@ -156,7 +157,7 @@ export function startRun<Context>(
   context: Context,
   fail: (error: unknown) => void,
 ): PlanRun<Context> {
-  return { data: {}, variables, context, errors: [], extensions: [], fail };
+  return { data: {}, variables, context, errors: [], extensions: [], repeated: new RepeatedObjects(), fail };
 }
 
 /** Writes the result of a run. */
@@ -164,12 +165,12 @@ export function finishRun<Context>(
   run: PlanRun<Context>,
   { shape, dependents }: Pick<Variant<Context>, 'shape' | 'dependents'>,
 ): JoinResult {
-  const { data, errors: found, extensions } = run;
+  const { data, errors: found, extensions, repeated } = run;
   const errors: JoinError[] = [];
   for (const error of found)
     for (const one of atDependents(error, dependents, shape, data)) reportError({ errors }, one);
   if (errors.length === 0) {
-    const text = writeResponse(shape, data);
+    const text = writeResponse(shape, data, repeated.isEmpty ? undefined : repeated);
     if (text !== undefined) return { data: text, errors, extensions };
   }
   const places = errors.map(({ path }) => path && errorPlace(shape, data, path));

@@ -6,6 +6,7 @@ import { fieldTypeIn } from './entity-request.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
 import { compileRestoring, restoredPath, selectedKeys } from './renamed-keys.ts';
+import { compileSharing, type PlacesOfOneFetch } from './repeated-objects.ts';
 import { type FetchStep, type PlanRun, reportError } from './run.ts';
 import type { CallService, PlanScope, SubgraphAnswer } from './services.ts';
 
@@ -19,8 +20,13 @@ export interface CompiledRootFetch<Context> {
 }
 
 /** Compiles a fetch of root fields. Responses of several subgraphs for the same field are merged. */
-export function compileRootFetch<Context>(fetch: Fetch, scope: PlanScope<Context>): CompiledRootFetch<Context> {
+export function compileRootFetch<Context>(
+  fetch: Fetch,
+  scope: PlanScope<Context>,
+  places: PlacesOfOneFetch,
+): CompiledRootFetch<Context> {
   const { types } = scope;
+  const share = compileSharing(fetch, types.rootType(fetch.operation), places, types);
   const { operation, call, rootKeys, restore, renamed, asked } = openRootFetch(fetch, scope);
   return {
     service: fetch.service,
@@ -29,6 +35,7 @@ export function compileRootFetch<Context>(fetch: Fetch, scope: PlanScope<Context
     take: ({ data, errors }, run) => {
       if (data) {
         restore?.(data);
+        share?.(data, run.repeated);
         mergeInto(run.data, data, types.isAbstract, asked);
       }
       for (const error of errors) {
@@ -83,7 +90,7 @@ export function compileNestedRoot<Context>(
   const { types } = scope;
   const { call, restore, renamed, asked } = openRootFetch(fetch, scope);
   return (run, done) => {
-    const targets = path.collect(run.data);
+    const targets = path.collect(run.data, run.repeated);
     if (targets.length === 0) {
       done();
       return;

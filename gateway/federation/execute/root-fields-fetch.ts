@@ -54,7 +54,7 @@ export function compileRootFields<Context>(
   };
   const unfit = unfitAnswer(service);
   return (run, done) => {
-    const waiting = questions.map(({ paths, represent }) => findWaiting(paths, represent, run.data));
+    const waiting = questions.map(({ paths, represent }) => findWaiting(paths, represent, run));
     if (waiting.every(({ texts }) => texts.length === 0)) {
       done();
       return;

@@ -1,6 +1,7 @@
 import { MAX_RELAYED_ERRORS, OMITTED_ERRORS } from '../../errors.ts';
 import type { JoinError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
+import type { RepeatedObjects } from './repeated-objects.ts';
 import type { ReplyBytes } from './reply-bytes.ts';
 
 /** The parameters of a call to a subgraph beside its body. */
@@ -37,6 +38,8 @@ export interface PlanRun<Context> {
   /** With paths in our data; undefined where the error belongs to no place of it. */
   readonly errors: JoinError[];
   readonly extensions: SubgraphExtensions[];
+  /** The objects of the data that stand at several positions. */
+  readonly repeated: RepeatedObjects;
   /** Ends the execution after an unexpected error. */
   readonly fail: (error: unknown) => void;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, ResponsePath } from '../json.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import type { Represent } from './representations.ts';
+import type { PlanRun } from './run.ts';
 
 /** The objects of one run that a call is made for. Those that are known by the same are asked for once, wherever they are. */
 export interface WaitingObjects {
@@ -10,13 +11,17 @@ export interface WaitingObjects {
   readonly places: readonly { readonly targets: readonly JsonObject[]; readonly numbers: readonly number[] }[];
 }
 
-export function findWaiting(paths: readonly FlattenPath[], represent: Represent, data: JsonObject): WaitingObjects {
+export function findWaiting(
+  paths: readonly FlattenPath[],
+  represent: Represent,
+  { data, repeated }: Pick<PlanRun<unknown>, 'data' | 'repeated'>,
+): WaitingObjects {
   const texts: string[] = [];
   const numbersOf = new Map<string, number>();
   const places = paths.map((path) => {
     const targets: JsonObject[] = [];
     const numbers: number[] = [];
-    for (const target of path.collect(data)) {
+    for (const target of path.collect(data, repeated)) {
       const text = represent(target);
       if (text === undefined) continue;
       let number = numbersOf.get(text);

@@ -1,38 +1,53 @@
 import { isList, isObject, type Json, type JsonObject, stringText } from '../json.ts';
 import type { FieldShape, ObjectShape, ValueShape } from './response-shape.ts';
 
+/** What remembers the texts of objects that stand at several positions. */
+export interface WrittenObjects {
+  get(object: JsonObject): { shape: ObjectShape | undefined; text: string | undefined } | undefined;
+}
+
 /**
  * JSON text of a response whose values all fit the public schema; undefined at the first one that does not. The usual response is
  * so written without computing paths; `completeValues` handles the others.
  */
-export function writeResponse(shape: ObjectShape, data: JsonObject): string | undefined {
+export function writeResponse(shape: ObjectShape, data: JsonObject, repeated?: WrittenObjects): string | undefined {
   let text = '{';
   for (const field of shape.fields) {
     if (field.isRefused && data[field.from] === undefined) return undefined;
-    const written = field.constant ?? writeShapedValue(field.value, data[field.from]);
+    const written = field.constant ?? writeShapedValue(field.value, data[field.from], repeated);
     if (written === undefined) return undefined;
     text += field.prefix + written;
   }
   return `${text}}`;
 }
 
-function writeShapedValue(shape: ValueShape, value: Json | undefined): string | undefined {
+function writeShapedValue(shape: ValueShape, value: Json | undefined, repeated?: WrittenObjects): string | undefined {
   if (value === null || value === undefined) return shape.nonNull ? undefined : 'null';
   if (shape.kind === 'leaf') return leafText(shape, value);
   if (shape.kind === 'object') {
     if (!isObject(value)) return undefined;
     const found = shape.shapeFor(value.__typename);
-    if (found) return writeResponse(found, value);
+    if (found) return repeated ? writeOnce(found, value, repeated) : writeResponse(found, value);
     return !shape.nonNull && shape.isHidden(value.__typename) ? 'null' : undefined;
   }
   if (!isList(value)) return undefined;
   let text = '[';
   for (let at = 0; at < value.length; at++) {
-    const written = writeShapedValue(shape.item, value[at]);
+    const written = writeShapedValue(shape.item, value[at], repeated);
     if (written === undefined) return undefined;
     text += at === 0 ? written : `,${written}`;
   }
   return `${text}]`;
+}
+
+/** Writes an object, or takes its text where it was written before. */
+function writeOnce(shape: ObjectShape, object: JsonObject, repeated: WrittenObjects): string | undefined {
+  const known = repeated.get(object);
+  if (!known) return writeResponse(shape, object, repeated);
+  if (known.shape === shape) return known.text;
+  known.text = writeResponse(shape, object, repeated);
+  known.shape = shape;
+  return known.text;
 }
 
 /** JSON text of a value of a scalar or an enum; undefined for a value that the type does not allow. */
