@@ -11,6 +11,7 @@ import { type GraphqlEndpointOptions, graphqlEndpoint, refuseGraphqlRequest } fr
 import { type DemoAccount, HOME_PATHS, homePage, isBrowserVisit } from './home/index.ts';
 import {
   type Compressor,
+  type Cors,
   describeUpgrade,
   dropIgnoredUpgrade,
   type HttpExchange,
@@ -22,7 +23,7 @@ import {
   sendFlatError,
   setOwnHeaders,
 } from './http/index.ts';
-import type { AccessLog, Cors, ProcessState, RequestSpans, SocketSpans } from './ops/index.ts';
+import type { AccessLog, ProcessState, RequestSpans, SocketSpans } from './ops/index.ts';
 import { GRAPHQL_PATH, isOwnPath, OLD_GRAPHQL_PATH } from './own-paths.ts';
 import { type PassThrough, restEndpoints, swagger } from './rest/index.ts';
 import type { Authenticator } from './session/index.ts';

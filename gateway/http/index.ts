@@ -11,6 +11,7 @@ export {
 export { headerText, sentClientName, sentClientVersion } from './client-name.ts';
 export { Compressor } from './compressor.ts';
 export { acceptedCodings } from './content-coding.ts';
+export { type Cors, createCors, trustedOrigins } from './cors.ts';
 export { invalidJson, jsonTooDeep } from './errors.ts';
 export { handshakeProblem } from './handshake.ts';
 export {

@@ -2,7 +2,7 @@ import { Durations, HttpServerCounts, type Logger } from '../../platform/index.t
 import { openAssertions } from '../assertions/index.ts';
 import type { GatewayConfig } from '../config.ts';
 import { MetadataReloader } from '../graph/index.ts';
-import { createCors, trustedOrigins } from '../ops/index.ts';
+import { createCors, trustedOrigins } from '../http/index.ts';
 import { createGatewayServer, type GatewayServer } from '../server.ts';
 import { createWrongSecrets, knownSessionVariables, openAuthenticator } from '../session/index.ts';
 import { openUpstreamHttp } from '../upstream/index.ts';

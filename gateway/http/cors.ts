@@ -1,4 +1,5 @@
-import { type HttpExchange, setOwnHeaders } from '../http/index.ts';
+import type { HttpExchange } from './http-exchange.ts';
+import { setOwnHeaders } from './respond.ts';
 
 const ALLOWED_METHODS = 'GET,POST,PUT,PATCH,DELETE,OPTIONS';
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
