@@ -27,7 +27,10 @@ export function compilePlan<Context>(
   const { waves } = plan;
   const places = placesOfOneFetch(plan);
   return {
-    step: inSequence(waves.map((wave, index) => compileWave(wave, scope, places, index > 0))),
+    step: inSequence(
+      waves.map((wave, index) => compileWave(wave, scope, places, index > 0)),
+      scope.services,
+    ),
     waves: waves.length,
     fetches: describeFetches(waves, before),
   };
@@ -46,7 +49,13 @@ export function compileSubscription<Context>(
   if (!primary || others.length > 0) throw new UnplannableOperation('a subscription has one field');
   return {
     primary: compileRootFetch(primary, scope, places),
-    step: rest.length > 0 ? inSequence(rest.map((wave) => compileWave(wave, scope, places, true))) : undefined,
+    step:
+      rest.length > 0
+        ? inSequence(
+            rest.map((wave) => compileWave(wave, scope, places, true)),
+            scope.services,
+          )
+        : undefined,
   };
 }
 
@@ -102,13 +111,16 @@ function recorded<Context>(
   };
 }
 
-function inSequence<Context>(steps: readonly FetchStep<Context>[]): FetchStep<Context> {
+function inSequence<Context>(
+  steps: readonly FetchStep<Context>[],
+  { isUnneeded }: Services<Context>,
+): FetchStep<Context> {
   const [only] = steps;
   if (only && steps.length === 1) return only;
   return (run, done) => {
     const begin = (index: number) => {
       const step = steps[index];
-      if (step) step(run, () => begin(index + 1));
+      if (step && !(index > 0 && isUnneeded?.(run.context))) step(run, () => begin(index + 1));
       else done();
     };
     begin(0);

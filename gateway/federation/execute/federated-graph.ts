@@ -102,6 +102,10 @@ export class FederatedGraph<Context> {
           const variant = variantFor(variables);
           const run = startRun(variables, context, reject);
           perform(variant.step, run, () => {
+            if (this.#scope.services.isUnneeded?.(context)) {
+              resolve(UNNEEDED);
+              return;
+            }
             if (introspected) Object.assign(run.data, introspected);
             resolve(finishRun(run, variant));
           });
@@ -148,6 +152,9 @@ export class FederatedGraph<Context> {
     };
   }
 }
+
+/** The result of a run that nobody waits for. */
+const UNNEEDED: JoinResult = { data: 'null', errors: [], extensions: [] };
 
 function allowedPart(operation: ClientOperation, refusal: Refusal | undefined): ClientOperation | undefined {
   if (!refusal) return operation;

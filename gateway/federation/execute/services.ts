@@ -59,6 +59,8 @@ export interface Services<Context> {
   readEvent(service: string, event: unknown, run: PlanRun<Context>): SubgraphAnswer;
   /** Whether a service takes several root fields of a mutation in one operation. */
   takesMutations?(service: string): boolean;
+  /** Whether nobody waits for the result of a run any more: its client has gone. Nothing more is fetched or written for it. */
+  isUnneeded?(context: Context): boolean;
   /** Begins to record calls that other calls were made before; undefined where that is not recorded. */
   beginJoin?(context: Context): RecordedJoin<Context> | undefined;
 }

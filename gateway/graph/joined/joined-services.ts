@@ -27,6 +27,7 @@ export function joinedServices(subschemas: readonly Subschema[]): Services<Opera
     },
     readEvent: (service, event) => readAnswer(service, event as OperationAnswer),
     takesMutations: (service) => partOf(service).customized?.namespace === undefined,
+    isUnneeded: ({ cancellation }) => cancellation.isCancelled,
     beginJoin: (context) => context.beginJoin?.(),
   };
 }

@@ -12,9 +12,12 @@ export function openPlannedEngine(supergraph: Supergraph, targets: SubgraphTarge
   const graph = new FederatedGraph<OperationContext>({
     types: supergraph.types,
     publicSchema: supergraph.schema,
-    services: subgraphServices((subgraph, body, context, { kind }, done) =>
-      sendToSubgraph(targets.get(subgraph), body, context, kind === 'query', done),
-    ),
+    services: {
+      ...subgraphServices((subgraph, body, context, { kind }, done) =>
+        sendToSubgraph(targets.get(subgraph), body, context, kind === 'query', done),
+      ),
+      isUnneeded: ({ cancellation }) => cancellation.isCancelled,
+    },
   });
   /** An operation that one subgraph answers alone is relayed. */
   const relayed: RunOtherwise = (join, variables, context, done) => {
