@@ -3,9 +3,9 @@ import { grafbases } from './grafbase.ts';
 import { limitTargets } from './limits.ts';
 import { peers } from './peers.ts';
 import { porticos } from './portico.ts';
+import { workerTargets, youngTargets } from './sized.ts';
 import type { Target } from './target.ts';
 import { tracedTargets } from './traced.ts';
-import { youngTargets } from './young.ts';
 
 export { plainPortico, porticosAt, type StartedPortico, startPortico } from './portico.ts';
 export {
@@ -32,9 +32,9 @@ export { makeCaller, type TokenHolder } from './token.ts';
 /** What is measured where nothing else is asked for, in the order of the tables. */
 export const TARGETS: readonly Target[] = [...limitTargets, ...porticos, ...grafbases, ...peers];
 
-/** The targets with these names or family names; those with traces, usage or sizes of the young generation have to be named. */
+/** The targets with these names or family names; those with traces, usage, workers or sizes of the young generation have to be named. */
 export function targetsNamed(names: readonly string[]): readonly Target[] {
-  return [...TARGETS, ...tracedTargets, countingTarget, ...youngTargets].filter(
+  return [...TARGETS, ...tracedTargets, countingTarget, ...youngTargets, ...workerTargets].filter(
     ({ name, family }) => names.includes(name) || names.includes(family),
   );
 }

@@ -17,3 +17,16 @@ export const youngTargets: readonly Target[] = SIZES.flatMap((size) => {
     }),
   ];
 });
+
+/**
+ * Portico with one worker and with two, which share a port. All processes of a target share its core, so that the difference is what
+ * sharing costs. They are measured only when they are named.
+ */
+export const workerTargets: readonly Target[] = [1, 2].map((workers) =>
+  plainOf({
+    family: 'workers',
+    name: `portico-workers-${workers}`,
+    title: workers === 1 ? 'Portico, 1 worker' : `Portico, ${workers} workers`,
+    options: { environment: { PORTICO_WORKERS: String(workers) } },
+  }),
+);
