@@ -2,6 +2,7 @@ import type { Section } from '../measurements/index.ts';
 import { ROW_IDS, ROWS } from '../rows.ts';
 import type { ComparedRow } from './comparison.ts';
 import type { Results } from './results.ts';
+import { summaryText } from './summary.ts';
 import { figure, markdownTable, percentText } from './table.ts';
 
 const ROW_COLUMNS = [
@@ -29,6 +30,7 @@ export function resultsText(results: Results): string {
     ({ target, row, reason }) => `- **${target}**${row === 'all' ? '' : `, row ${row}`}: ${firstAndLastLine(reason)}\n`,
   );
   return [
+    summaryText(results),
     `Measured ${results.measuredAt.slice(0, 10)} on ${machine.cores} × ${machine.processor}, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}. `,
     `Load: ${load}, ${plan.connections} connections, ${plan.rounds} × ${plan.seconds} s after ${plan.warmUpSeconds} s of warm-up; `,
     plan.pinned ? 'the gateway has a core for itself, services and load share another.\n' : 'no core is pinned.\n',

@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { barCharts, escapeXml } from '../../bench/report/chart.ts';
 import { compareRows } from '../../bench/report/comparison.ts';
+import type { Results } from '../../bench/report/results.ts';
 import { median, relativeSpread, trimmedMean } from '../../bench/report/statistics.ts';
+import { summaryText } from '../../bench/report/summary.ts';
 import { figure, markdownTable } from '../../bench/report/table.ts';
 import { putBetweenMarkers } from '../../bench/report/write.ts';
 import { ROWS } from '../../bench/rows.ts';
@@ -72,6 +74,35 @@ describe('comparison', () => {
       ofIdeal: undefined,
       ofBestPeer: undefined,
     });
+  });
+});
+
+describe('the paragraph to quote', () => {
+  const machine = { cores: 2, processor: 'Some EPYC', memoryGb: 24, system: 'Linux', node: '20.0.0' };
+  const line = (target: string, cpuPerRequestUs: number, upstreamPerRequest = 1) => ({
+    ...{ row: 'U' as const, target, requestsPerSecond: 1, upstreamPerRequest, spread: 0, errors: 0 },
+    ...{ p50Ms: 1, p99Ms: 2, cpuPerRequestUs, peakMb: 100 },
+  });
+  const targets = targetsNamed(['ideal', 'portico', 'mercurius', 'grafbase', 'hive-dedupe']);
+  const summary = (...lines: ReturnType<typeof line>[]) =>
+    summaryText({ rows: compareRows(lines, targets), machine } as unknown as Results);
+
+  test('compares with the limit and with the peer that takes least, of those that send every call', () => {
+    expect(
+      summary(
+        line('portico', 60),
+        line('ideal', 50),
+        line('mercurius', 90),
+        line('grafbase', 80),
+        line('hive-dedupe', 1, 0.1),
+      ),
+    ).toBe(
+      '**Processor time of a request, on one core of Some EPYC, Node 20.0.0.** U, one field, another variable each time: Portico 60.0 µs, ideal (by hand) 50.0 µs, Grafbase (Rust) 80.0 µs.\n\n',
+    );
+  });
+
+  test('says nothing without something to compare with', () => {
+    expect(summary(line('portico', 60))).toBe('');
   });
 });
 
