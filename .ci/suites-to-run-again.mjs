@@ -2,14 +2,15 @@
 // processes, any suite can miss a deadline on a busy machine; a suite that is broken fails again by itself, and many
 // failures are no accident.
 //
-// suites-to-run-again.mjs <results of jest as JSON>
+// suites-to-run-again.mjs <results of jest as JSON>...
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 const MOST = 4;
 
-const text = readFileSync(process.argv[2], { encoding: 'utf8', flag: 'a+' });
-if (text !== '') {
-  const failed = JSON.parse(text).testResults.filter(({ status }) => status === 'failed');
-  if (failed.length <= MOST) for (const { name } of failed) process.stdout.write(`${relative('.', name)}\n`);
-}
+const texts = process.argv.slice(2).map((path) => readFileSync(path, { encoding: 'utf8', flag: 'a+' }));
+const failed = texts
+  .filter((text) => text !== '')
+  .flatMap((text) => JSON.parse(text).testResults)
+  .filter(({ status }) => status === 'failed');
+if (failed.length <= MOST) for (const { name } of failed) process.stdout.write(`${relative('.', name)}\n`);

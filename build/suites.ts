@@ -84,8 +84,11 @@ function suitesByDistance(imports: Imports, changed: readonly string[]): string[
 /** The rooms of the product. What they start is theirs: a suite that imports them starts no process by that. */
 const PRODUCT_ROOMS = /^(gateway|auth-service|platform)\//;
 
+/** What starts processes: those of the product, and browsers. */
+const STARTERS: ReadonlySet<string> = new Set(['node:child_process', 'playwright-core']);
+
 /**
- * Whether a suite, or what it imports outside the product's rooms, imports `node:child_process`.
+ * Whether a suite, or what it imports outside the product's rooms, imports what starts processes.
  *
  * @param suite its path relative to `packageDir`
  */
@@ -93,7 +96,7 @@ export function startsProcesses(packageDir: string, suite: string): boolean {
   const files = new Set([suite]);
   for (const file of files)
     for (const imported of importedBy(file, readFileSync(join(packageDir, file), 'utf8'))) {
-      if (imported === 'node:child_process') return true;
+      if (STARTERS.has(imported)) return true;
       if (!PRODUCT_ROOMS.test(imported)) files.add(imported);
     }
   return false;
@@ -111,10 +114,12 @@ export function expectedSeconds(imports: Imports, suite: string): number {
   return helpers.has('test/database/index.ts') ? SUITE_COST.database : SUITE_COST.plain;
 }
 
-/** What a file imports of the package, as paths from its top, and `node:child_process`. */
+/** What a file imports of the package, as paths from its top, and what starts processes. */
 export function importedBy(file: string, source: string): string[] {
-  const paths = [...source.matchAll(/^(?:import|export|\}).* from '(\.{1,2}\/[^']+\.tsx?|node:child_process)'/gm)];
-  return paths.map(([, path = '']) => (path.startsWith('.') ? join(dirname(file), path) : path));
+  const found = source.matchAll(
+    /^(?:import|export|\})(?:.* from '(\.{1,2}\/[^']+\.tsx?)'|(?! type).* from '(node:child_process|playwright-core)')/gm,
+  );
+  return [...found].map(([, path, starter = '']) => (path === undefined ? starter : join(dirname(file), path)));
 }
 
 /** Paths relative to `packageDir`. */

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { chooseSuites, type Imports, importsOf } from '../../build/suites.ts';
@@ -41,4 +42,14 @@ test('the imports of this package are found, and the quick suites are in it', ()
   expect(imports.get('test/build/suites.test.ts')).toEqual(['build/suites.ts']);
   const { chosen } = chooseSuites(imports, []);
   expect(chosen).toHaveLength(5);
+});
+
+test('each suite is of one tier, by whether it starts processes', async () => {
+  const packageDir = resolve(import.meta.dirname, '../..');
+  const suites = ['test/readme.test.ts', 'test/console/console.test.ts', 'test/build/suites.test.ts'];
+  const paths = suites.map((suite) => resolve(packageDir, suite));
+  const require = createRequire(import.meta.url);
+  const quick = await require('../tiers/quick.cjs')(paths);
+  const system = await require('../tiers/system.cjs')(paths);
+  expect([quick.filtered, system.filtered]).toEqual([paths.slice(2), paths.slice(0, 2)]);
 });
