@@ -38,7 +38,7 @@ export interface PorticoOptions {
  * verified, and whose claims are forwarded.
  */
 export async function startPortico(
-  { group, cores }: BenchDependencies,
+  { group, cores, countsCalls = false }: BenchDependencies,
   metadata: BenchMetadata,
   options: PorticoOptions = {},
 ): Promise<StartedPortico> {
@@ -57,6 +57,7 @@ export async function startPortico(
       HASURA_GRAPHQL_METADATA_DIR: metadataDirectory,
       HASURA_GRAPHQL_JWT_SECRET: caller.jwtSecret,
       ...options.environment,
+      ...(countsCalls && EVERY_CALL),
     },
     core: cores.gateway,
     standardOutput: 'discard',
@@ -78,7 +79,7 @@ function imageEnvironment(packageDir: string): Record<string, string> {
 }
 
 /** The load is one caller, whose identical queries are sent once by default. Real callers differ. */
-const EVERY_CALL: PorticoOptions = { environment: { PORTICO_UPSTREAM_DEDUPLICATE: 'never' } };
+const EVERY_CALL = { PORTICO_UPSTREAM_DEDUPLICATE: 'never' };
 
 /** The services as remote schemas; the default. */
 export const plainPortico = plainOf({ name: 'portico', title: 'Portico' });
@@ -92,12 +93,16 @@ export const porticos: readonly Target[] = [
     options: { environment: { PORTICO_UPSTREAM_DEDUPLICATE: 'in-flight' } },
   }),
   porticoTarget(
-    { name: 'portico-unshared', title: 'Portico, every call sent', options: EVERY_CALL },
+    { name: 'portico-unshared', title: 'Portico, every call sent', options: { environment: EVERY_CALL } },
     ['H', 'L', 'W', 'S'],
     plainMetadata,
   ),
   porticoTarget(
-    { name: 'portico-federation-unshared', title: 'Portico, federation, every call sent', options: EVERY_CALL },
+    {
+      name: 'portico-federation-unshared',
+      title: 'Portico, federation, every call sent',
+      options: { environment: EVERY_CALL },
+    },
     ['P', 'G', 'G10'],
     federationMetadata,
   ),

@@ -12,6 +12,8 @@ export interface BenchDependencies {
   readonly group: ProcessGroup;
   readonly cores: Cores;
   readonly subgraphs: Subgraphs;
+  /** Whether requests are counted by the calls that services get: then Portico sends each call. */
+  readonly countsCalls?: boolean;
   /** Prints progress. */
   readonly say: (text: string) => void;
 }
