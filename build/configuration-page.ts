@@ -16,7 +16,7 @@ export interface ProcessSettings {
 export const PROCESSES: readonly ProcessSettings[] = [
   {
     heading: 'Gateway',
-    text: 'Read by `node dist/gateway/main.js` and `portico serve`; `portico check` reads those of the metadata. Node itself reads `NODE_OPTIONS`, in which Portico sets the size of the young generation: [operations.md](operations.md#memory-and-garbage-collection).',
+    text: 'Read by `node dist/gateway/main.js` and `portico serve`; `portico check` reads those of the metadata.',
     groups: gatewaySettingGroups,
   },
   {

@@ -70,7 +70,7 @@ export async function startPortico(
   return { member, address, metadataDirectory };
 }
 
-/** What the image sets for each process: production, and the size of V8's young generation. */
+/** What the image sets for each process: production. */
 function imageEnvironment(packageDir: string): Record<string, string> {
   const dockerfile = readFileSync(join(packageDir, 'Dockerfile'), 'utf8');
   return Object.fromEntries(

@@ -169,7 +169,6 @@ const RUNS: Readonly<Record<CommandName, RunCommand>> = {
         (changed, [name, value]) => (value === undefined ? changed : withSetting(changed, name, value)),
         environment,
       ),
-      true,
     );
   },
 
