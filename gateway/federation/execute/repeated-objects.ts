@@ -204,7 +204,7 @@ function share(value: Json, node: PlaceNode, pools: (Pool | undefined)[], repeat
   pool.found++;
   const known = pool.byId.get(id);
   if (known === undefined) pool.byId.set(id, value);
-  else if (isEqual(known, value, node)) {
+  else if (hasEqualFields(known, value, node)) {
     pool.repeated++;
     repeated.add(known);
     return known;
@@ -212,7 +212,10 @@ function share(value: Json, node: PlaceNode, pools: (Pool | undefined)[], repeat
   return value;
 }
 
-/** Whether two values have the same in all that was selected of them. */
+/**
+ * Whether two values have the same in all that was selected of them. Objects with ids, which are one object already where they are
+ * equal, are not looked into again: a service would make that take as long as it likes by levels that differ at the last.
+ */
 function isEqual(one: Json | undefined, other: Json | undefined, node: PlaceNode | undefined): boolean {
   if (one === other) return true;
   if (isList(one)) {
@@ -221,9 +224,13 @@ function isEqual(one: Json | undefined, other: Json | undefined, node: PlaceNode
       if (one[at] !== other[at] && !isEqual(one[at], other[at], node)) return false;
     return true;
   }
-  if (!node || !isObject(one) || !isObject(other)) return false;
-  for (const key of node.leaves) if (one[key] !== other[key] && !isEqual(one[key], other[key], undefined)) return false;
-  for (const below of node.below) if (!isEqual(one[below.key], other[below.key], below)) return false;
+  if (!node || node.idKey !== undefined) return false;
+  return isObject(one) && isObject(other) && hasEqualFields(one, other, node);
+}
+
+function hasEqualFields(one: JsonObject, other: JsonObject, { leaves, below }: PlaceNode): boolean {
+  for (const key of leaves) if (one[key] !== other[key] && !isEqual(one[key], other[key], undefined)) return false;
+  for (const node of below) if (!isEqual(one[node.key], other[node.key], node)) return false;
   return true;
 }
 

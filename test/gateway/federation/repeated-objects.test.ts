@@ -2,8 +2,10 @@ import { expect, test } from '@jest/globals';
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import fc from 'fast-check';
 import { type FieldNode, getOperationAST, Kind, parse, print } from 'graphql';
+import { compileSharing, RepeatedObjects } from '../../../gateway/federation/execute/repeated-objects.ts';
 import { responseObject } from '../../../gateway/federation/index.ts';
 import { responseKey } from '../../../gateway/federation/plan/index.ts';
+import { readSupergraphTypes } from '../../../gateway/supergraph/index.ts';
 import { openFederatedGraph } from './open-federated-graph.ts';
 import { sending } from './sending.ts';
 
@@ -244,4 +246,30 @@ test('what depends on who holds an object stays apart', async () => {
       friends: friends.map((one) => ({ id: one.id, desk: { id: desk.id, ...noted(one.id) } })),
     })),
   });
+});
+
+test('comparing takes no longer the deeper a service lets objects differ', () => {
+  const sdl = 'type Query { roots: [Node] } type Node @key(fields: "id") { id: ID! leaf: Int next: [Node] }';
+  const composed = composeServices([{ name: 'nodes', typeDefs: parse(LINK + sdl), url: '' }]);
+  if (compositionHasErrors(composed)) throw new TypeError(composed.errors.join());
+  const types = readSupergraphTypes(parse(composed.supergraphSdl, { noLocation: true }));
+  const levels = 60;
+  const selection = (left: number): string => `{ id leaf ${left > 0 ? `next ${selection(left - 1)}` : ''} }`;
+  const fields = getOperationAST(parse(`{ roots ${selection(levels)} }`))?.selectionSet.selections ?? [];
+  const places = Array.from({ length: levels + 1 }, (_, at) => ['roots', ...Array(at).fill('next')].join(' '));
+  const fetch = { service: 'nodes', path: [], selections: fields };
+  const share = compileSharing(fetch, 'Query', new Set(places), types);
+  let reads = 0;
+  // All have the same id, and one of each pair of chains differs at its end.
+  const chain = (left: number, end: number): object => ({
+    id: 'same',
+    get leaf() {
+      reads++;
+      return left > 0 ? 0 : end;
+    },
+    ...(left > 0 && { next: [chain(left - 1, end)] }),
+  });
+  const chains = Array.from({ length: 200 }, (_, at) => chain(levels, at % 2));
+  share?.({ roots: chains } as never, new RepeatedObjects());
+  expect(reads).toBeLessThanOrEqual(2 * chains.length * (levels + 1));
 });
