@@ -179,8 +179,14 @@ export function openReach({ types, roots }: JoinedTypes): Reach {
       needed = Math.min(needed, unfinished.depth);
       return false;
     }
-    const search = () => canSelect(type, places, requires, labels);
+    const search = () => canSelect(type, places, requires, labels) && canReturnTo(type, places, at, labels);
     return guarded(key, new Map(), search, (is) => fulfilled.set(key, is));
+  }
+
+  /** Whether a subgraph can be given what others have: it is asked by a key again, as what it has of the object itself. */
+  function canReturnTo(type: string, places: readonly Place[], { graph, as }: Place, labels: Labels): boolean {
+    const keys = usable(types.get(as)?.graphs.get(graph)?.keys ?? []);
+    return type === query || keys.some((fields) => canSelect(type, places, fields, labels));
   }
 
   function objectsOf(answers: readonly Answer[]): ReadonlyMap<string, readonly Place[]> {

@@ -13,7 +13,7 @@ export interface TypeVisit {
   readonly key: Selections | undefined;
   readonly representation: Selections[];
   /** The text of what its fields require; undefined where they require nothing. */
-  readonly requires: string | undefined;
+  requires: string | undefined;
   /** Whether the types of objects have to be known before. */
   readonly needsType: boolean;
   /** Whether it is for objects that do not say their type. */
@@ -109,6 +109,7 @@ export function sharedVisits(visits: readonly TypeVisit[]): readonly TypeVisit[]
     if (known) {
       known.fields.push(...visit.fields);
       known.representation.push(...visit.representation);
+      known.requires = [known.requires, visit.requires].filter((one) => one !== undefined).join(' ') || undefined;
       for (const [need, keys] of visit.needs) addNeed(known, need, keys);
       replaced.set(visit, known);
     } else kept.push(visit);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { parse, validate, validateSchema } from 'graphql';
+import { unsatisfiableFields } from '../../../gateway/composition/satisfiability.ts';
 import { type GeneratedOperation, operations } from '../generated/operations.ts';
 import { ReferenceSchema } from '../generated/same-answer.ts';
 import { generateModel } from '../generated/supergraphs/generate-model.ts';
@@ -78,7 +79,13 @@ export async function openGraph(
 
 /** Every third graph is a supergraph that was made elsewhere. */
 function graphOf(seed: number, sdls: ReadonlyMap<string, string>): EngineGraph {
-  if (seed % 3 === 0) return { supergraphSdl: composeElsewhere(sdls) };
+  if (seed % 3 === 0) {
+    const supergraphSdl = composeElsewhere(sdls);
+    // The other composer lets graphs pass that have fields which no service can be asked for.
+    const [unreachable] = unsatisfiableFields(parse(supergraphSdl));
+    if (unreachable) throw new NotComposed([{ code: 'SATISFIABILITY_ERROR', message: unreachable.message }]);
+    return { supergraphSdl };
+  }
   return { subgraphs: [...sdls].map(([name, sdl]) => ({ name, sdl })) };
 }
 

@@ -6,6 +6,7 @@ import { rootTypeNames } from './root-type-names.ts';
 import { externalKeysOfSharedRoot, unionBelowSharedFields } from './shared-roots.ts';
 import {
   providedOfRecursiveType,
+  requirementsByArguments,
   requirementWithinKey,
   requirementWithinKeyElsewhere,
   sharedValueBelowInterface,
@@ -17,6 +18,7 @@ export type { Case, CaseOperation, Way } from './case.ts';
 export const CASES: readonly Case[] = [
   externalKeysOfSharedRoot,
   sharedValueBelowInterface,
+  requirementsByArguments,
   requirementWithinKey,
   requirementWithinKeyElsewhere,
   queryInPayload,

@@ -143,3 +143,39 @@ export const providedOfRecursiveType: Case = {
     },
   ],
 };
+
+const boats = [1, 2].map((number) => ({
+  __typename: 'Boat',
+  id: `b${number}`,
+  length: ({ scale }: { scale: number }) => number * scale,
+  name: `boat ${number}`,
+  inFeet: (_: unknown, { required }: FieldScope) => `${required.length}`,
+  inMetres: (_: unknown, { required }: FieldScope) => `${required.length}`,
+}));
+
+/** One service requires a field with different arguments, and has another field that requires nothing. */
+export const requirementsByArguments: Case = {
+  name: 'requirements of one field with different arguments, beside a field that requires nothing',
+  subgraphs: {
+    boats: 'type Query { boats: [Boat!]! } type Boat @key(fields: "id") { id: ID! length(scale: Int!): Int }',
+    papers: `type Boat @key(fields: "id") { id: ID! length(scale: Int!): Int @external name: String
+      inFeet: String @requires(fields: "length(scale: 3)")
+      inMetres: String @requires(fields: "length(scale: 1)") }`,
+  },
+  roots: { Query: { boats } },
+  entities: boats,
+  operations: [
+    {
+      text: '{ boats { name inFeet inMetres } }',
+      expected: {
+        data: {
+          boats: [1, 2].map((number) => ({
+            name: `boat ${number}`,
+            inFeet: `${3 * number}`,
+            inMetres: `${number}`,
+          })),
+        },
+      },
+    },
+  ],
+};
