@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { MOST_STEPS } from '../../../gateway/federation/plan/plan-operation.ts';
+import { FIRST_SLICE_STEPS } from '../../../gateway/federation/plan/steps.ts';
 import { HOSTILE_CASES } from './hostile/cases.ts';
 import { runCases } from './hostile/run-cases.ts';
 import type { Outcome } from './hostile/trial.ts';
@@ -8,6 +9,8 @@ import type { Outcome } from './hostile/trial.ts';
 const WORK_PER_STEP = 25;
 /** What is done beside. */
 const WORK_BESIDE = 2_000;
+/** How much planning does in one turn of the event loop. */
+const WORK_IN_SLICE = FIRST_SLICE_STEPS * WORK_PER_STEP + WORK_BESIDE;
 
 const named = ({ index, ...outcome }: Outcome) => {
   const { family, name } = HOSTILE_CASES[index] ?? {};
@@ -40,4 +43,10 @@ test('planning does no more than its steps say, and stops when they are used up'
   expect(wrong.map(named)).toEqual([]);
   // What counts nothing would find nothing wrong.
   expect(Math.max(...outcomes.map(({ work = 0 }) => work))).toBeGreaterThan(MOST_STEPS);
+});
+
+test('planning takes turns with other work, whatever a caller sends', () => {
+  const wrong = outcomes.filter(({ inSlice = 0 }) => inSlice === 0 || inSlice > WORK_IN_SLICE);
+  expect(wrong.map(named)).toEqual([]);
+  expect(outcomes.some(({ work = 0, inSlice = 0 }) => work > 4 * inSlice)).toBe(true);
 });
