@@ -43,10 +43,12 @@ export class TypePlanner {
     common?: CommonFields,
     made: readonly string[] = [],
   ): Sliced<TypePlan> {
-    if (this.#scope.steps.endSlice()) yield;
+    const { steps } = this.#scope;
     const here = new PlannedObject(type, place, entry, common, made);
     const later: WantedField[] = [];
     for (const field of wanted) {
+      if (steps.endSlice()) yield;
+      steps.spend(1);
       const found = entry && this.#visits.atEntry(field, here);
       const below = isWork(found) ? yield* found : found;
       if (below && below.calls.length === 0 && !below.leftover) here.visitEntry(field);

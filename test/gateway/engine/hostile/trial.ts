@@ -14,6 +14,7 @@ import { plannedSteps } from '../planned-steps.ts';
 import { type Engine, NotAnswered, NotComposed, openProductEngine, type Variables } from '../product-engine.ts';
 import { openStrictServices, sdlsOf } from '../strict-services.ts';
 import { HOSTILE_CASES, type HostileCase } from './cases.ts';
+import { isTooLong } from './hostile-case.ts';
 import { slicedWork } from './planning-work.ts';
 
 /** What became of one operation. */
@@ -111,18 +112,6 @@ async function tryCase(
   if (expected && (rejections.length > 0 || JSON.stringify(data) !== JSON.stringify(expected.data)))
     return { index, outcome: 'wrong answer', code: JSON.stringify({ data, expected, rejections }), ...cost };
   return { index, outcome: 'planned', calls, ...cost };
-}
-
-/** What a gateway parses of a client, unless it is configured otherwise. */
-const MOST_TOKENS = 10_000;
-
-function isTooLong(text: string): boolean {
-  try {
-    parse(text, { maxTokens: MOST_TOKENS });
-    return false;
-  } catch {
-    return true;
-  }
 }
 
 /** The time of planning and compiling alone: the document is parsed before, and nothing is fetched. */
