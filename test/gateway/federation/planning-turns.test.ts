@@ -1,5 +1,10 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { OperationTooComplex } from '../../../gateway/federation/index.ts';
+import { type ExecutionResult, getOperationAST, parse } from 'graphql';
+import { type FederatedGraph, OperationTooComplex } from '../../../gateway/federation/index.ts';
+import { createSession } from '../../../gateway/session/index.ts';
+import { compileJoinedEvents, type OperationContext } from '../../../gateway/sources/index.ts';
+import { SourceEvents } from '../../../gateway/sources/source-events.ts';
+import { Cancellation, createLogger } from '../../../platform/index.ts';
 import { federate, type World } from './world.ts';
 
 let world: World | undefined;
@@ -11,7 +16,8 @@ afterEach(async () => {
 const open = async () => {
   world = await federate({
     things: {
-      sdl: 'type Query { thing(n: Int): Thing } type Thing @key(fields: "id") { id: ID! }',
+      sdl: `type Query { thing(n: Int): Thing } type Subscription { made: Thing }
+        type Thing @key(fields: "id") { id: ID! }`,
       resolvers: { Query: { thing: (_: unknown, { n }: { n?: number }) => ({ id: `${n}` }) } },
     },
     sizes: {
@@ -127,4 +133,61 @@ test('an operation that is prepared and not run does no harm', async () => {
   await new Promise(setImmediate);
   process.off('unhandledRejection', note);
   expect(unhandled).toEqual([]);
+});
+
+/** A subscription whose events take long to plan, with a source that has one event. */
+async function subscribed(fields: number) {
+  const { graph } = await open();
+  const sizes = aliases(fields, (at) => `size(n: ${at})`);
+  const document = parse(`subscription { made ${sizes} }`);
+  const operation = getOperationAST(document);
+  if (!operation) throw new TypeError('no operation');
+  let opened = 0;
+  const source = () => {
+    opened++;
+    const events = new SourceEvents();
+    events.push({ data: { made: { __typename: 'Thing', id: '4' } } }, 10);
+    events.end();
+    return events;
+  };
+  // Services of this graph read nothing of the context.
+  const own = graph as unknown as FederatedGraph<OperationContext>;
+  const subscription = compileJoinedEvents(own, { document, operation }, () => ({ open: source }));
+  return { events: subscription.open({}, contextOf()), opened: () => opened };
+}
+
+function contextOf(): OperationContext {
+  return {
+    session: createSession('admin', {}),
+    requestId: 'test',
+    clientAddress: '127.0.0.1',
+    clientHeaders: {},
+    query: '',
+    cancellation: new Cancellation(),
+    log: createLogger('test', 'silent', { write: () => {} }),
+    http: { headers: {}, cookies: [] },
+  };
+}
+
+test('a subscription that is planned in turns has its events', async () => {
+  const { events, opened } = await subscribed(300);
+  expect(opened()).toBe(0);
+  const { value } = await events.next();
+  expect((value as ExecutionResult).data?.made).toMatchObject({ a0: 8, a299: 8 });
+  expect(await events.next()).toMatchObject({ done: true });
+  expect(opened()).toBe(1);
+});
+
+test('a subscription that ends while it is planned is not opened', async () => {
+  const { events, opened } = await subscribed(300);
+  const next = events.next();
+  await events.return?.();
+  expect(await next).toMatchObject({ done: true });
+  expect(opened()).toBe(0);
+});
+
+test('a subscription that is refused after several turns fails with its code', async () => {
+  const { events, opened } = await subscribed(3000);
+  await expect(events.next()).rejects.toMatchObject({ errors: [{ extensions: { code: 'plan-too-complex' } }] });
+  expect(opened()).toBe(0);
 });

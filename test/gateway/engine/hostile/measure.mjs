@@ -12,7 +12,7 @@ const { runCases } = await import('./run-cases.ts');
 const [mode, family] = process.argv.slice(2);
 if (mode !== 'counted' && mode !== 'timed') throw new Error('Usage: measure.mjs counted|timed [family]');
 const indexes = [...HOSTILE_CASES.keys()].filter((at) => !family || HOSTILE_CASES[at].family === family);
-const columns = ({ index, outcome, code, steps, work, inSlice, blockMs, cpuMs, calls }) => {
+const columns = ({ index, outcome, code, steps, work, inSlice, blockMs, ranMs, cpuMs, calls }) => {
   const { family, name } = HOSTILE_CASES[index];
   const ms = (value) => (value === undefined ? '-' : value.toFixed(1));
   return [
@@ -21,12 +21,13 @@ const columns = ({ index, outcome, code, steps, work, inSlice, blockMs, cpuMs, c
     `work ${work ?? '-'}`,
     `slice ${inSlice ?? '-'}`,
     `block ${ms(blockMs)}`,
+    `ran ${ms(ranMs)}`,
     `cpu ${ms(cpuMs)}`,
     `calls ${calls ?? '-'}`,
     `${family}: ${name}`,
     code ?? '',
   ]
-    .map((text, at) => String(text).padEnd([17, 8, 12, 12, 14, 14, 11][at] ?? 0))
+    .map((text, at) => String(text).padEnd([17, 8, 12, 12, 14, 10, 14, 11][at] ?? 0))
     .join(' ');
 };
 const print = (outcome) => process.stderr.write(`${columns(outcome)}\n`);
