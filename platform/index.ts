@@ -81,7 +81,7 @@ export {
   setting,
   settingText,
 } from './settings/index.ts';
-export { atOnce, inSlices, type Sliced } from './slices.ts';
+export { atOnce, inSlices, type Sliced, takeTurns } from './slices.ts';
 export { closest, editDistance, likelyMeant, suggestion, unknownKeyMessage } from './spelling.ts';
 export * from './telemetry/index.ts';
 export { inThread, ThreadEnded } from './thread.ts';

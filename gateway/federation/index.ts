@@ -23,6 +23,8 @@ export {
   FederatedGraph,
   type FederatedGraphOptions,
   JsonText,
+  type PlannedJoin,
+  type PlannedSubscription,
   type PreparedJoin,
   type PreparedSubscription,
   type Refusal,

@@ -23,7 +23,7 @@ function* planRounds(): Sliced<void> {
     const types = readSupergraphTypes(supergraph);
     const graph = new FederatedGraph<undefined>({ types, publicSchema, services: subgraphServices(() => {}) });
     for (const text of OPERATIONS) {
-      graph.prepare(text).relay({});
+      graph.prepare(text).plan({});
       yield;
     }
   }

@@ -3,8 +3,9 @@ import type { Done } from '../../platform/index.ts';
 import {
   type FederatedGraph,
   type JoinResult,
+  type PlannedJoin,
+  type PlannedSubscription,
   type PreparedJoin,
-  type PreparedSubscription,
   type Refusal,
   responseObject,
   UnplannableOperation,
@@ -21,13 +22,13 @@ import { noSourceOfSubscription, unplannableOperation } from './errors.ts';
 import { contextOfOneEvent, type OperationContext } from './operation-context.ts';
 import { takeHttpHints, withoutTraces } from './remote-schema/index.ts';
 import { resultOfAnswer } from './result-of-answer.ts';
-import { failedEvents, mapEvents } from './source-events.ts';
+import { failedEvents, laterEvents, mapEvents } from './source-events.ts';
 
 type Graph = FederatedGraph<OperationContext>;
 
-/** Runs a prepared join in another way; false where that is not possible with these variables. */
+/** Runs a planned join in another way; false where that is not possible with these variables. */
 export type RunOtherwise = (
-  join: PreparedJoin<OperationContext>,
+  join: PlannedJoin<OperationContext>,
   variables: Variables,
   context: OperationContext,
   done: Done<OperationAnswer>,
@@ -58,34 +59,55 @@ export function compileJoin(
   }
   if (join.introspection !== undefined && !introspect) return undefined;
   const introspection = join.introspection === undefined ? undefined : introspect?.(join.introspection);
-  const run = (
+  const runPlanned = (
+    planned: PlannedJoin<OperationContext>,
     variables: Variables,
     context: OperationContext,
     done: Done<OperationAnswer>,
-    introspected?: Readonly<Record<string, unknown>>,
   ) => {
-    join.run(variables, context, introspected).then(
-      (result) => done(toOperationAnswer(result, context)),
-      (error: unknown) => done(rejectedResult(error, context)),
-    );
+    const run = (introspected?: Readonly<Record<string, unknown>>) =>
+      planned.run(variables, context, introspected).then(
+        (result) => done(toOperationAnswer(result, context)),
+        (error: unknown) => done(rejectedResult(error, context)),
+      );
+    try {
+      if (runOtherwise(planned, variables, context, done)) return;
+      if (!introspection) run();
+      else
+        introspection.run(variables, context, (answer) => {
+          const { data, errors } = resultOfAnswer(answer, '');
+          if (data) run(data);
+          else done({ data: null, ...(errors && { errors }) });
+        });
+    } catch (error) {
+      done(rejectedResult(error, context));
+    }
   };
   return {
     kind: 'join',
-    // It is called after a run, so that the plan exists.
-    describe: (variables) => undefinedIfUnplannable(() => join.describe(variables)),
+    describe: (variables) => {
+      const planned = undefinedIfUnplannable(() => join.plan(variables));
+      // It is called after a run, so that the plan exists, unless the run was cancelled before that.
+      return planned instanceof Promise ? undefined : planned?.fetches;
+    },
     run: (variables, context, done) => {
+      const fail = (error: unknown) => done(rejectedResult(error, context));
+      let planned: ReturnType<typeof join.plan>;
       try {
-        if (runOtherwise(join, variables, context, done)) return;
-        if (!introspection) run(variables, context, done);
-        else
-          introspection.run(variables, context, (answer) => {
-            const { data, errors } = resultOfAnswer(answer, '');
-            if (data) run(variables, context, done, data);
-            else done({ data: null, ...(errors && { errors }) });
-          });
+        planned = join.plan(variables);
       } catch (error) {
-        done(rejectedResult(error, context));
+        fail(error);
+        return;
       }
+      if (!(planned instanceof Promise)) {
+        runPlanned(planned, variables, context, done);
+        return;
+      }
+      planned.then((one) => {
+        // The plan is kept for others, but no service is called for a client that has gone.
+        if (context.cancellation.isCancelled) done({ data: null });
+        else runPlanned(one, variables, context, done);
+      }, fail);
     },
   };
 }
@@ -104,35 +126,48 @@ export function compileJoinedEvents(
 ): CompiledSubscription {
   const join = graph.prepareSubscription(document, operation.name?.value, refusal);
   const opened = new WeakMap<OperationDefinitionNode, CompiledSubscription | undefined>();
-  const sourceOf = (variables: Variables) => {
-    const { service, operation: own } = join.source(variables);
+  const sourceOf = ({ source: { service, operation: own } }: PlannedSubscription<OperationContext>) => {
     if (!opened.has(own)) opened.set(own, openSource(service, documentOf(own)));
     return opened.get(own);
   };
   return {
     open: (variables, context) => {
-      try {
-        const source = sourceOf(variables);
+      const openPlanned = (planned: PlannedSubscription<OperationContext>) => {
+        const source = sourceOf(planned);
         if (!source) return failedEvents([noSourceOfSubscription()]);
-        return mapEvents(source.open(variables, context), (event) => joinedEvent(join, event, variables, context));
-      } catch (error) {
+        return mapEvents(source.open(variables, context), (event) => joinedEvent(planned, event, variables, context));
+      };
+      const fail = (error: unknown) => {
         // What `@skip` and `@include` leave may not be plannable.
         if (!(error instanceof UnplannableOperation)) throw error;
         return failedEvents([unplannableOperation(error, context)]);
+      };
+      let planned: ReturnType<typeof join.plan>;
+      try {
+        planned = join.plan(variables);
+      } catch (error) {
+        return fail(error);
       }
+      if (!(planned instanceof Promise)) return openPlanned(planned);
+      return laterEvents(
+        planned.then(
+          (one) => () => openPlanned(one),
+          (error: unknown) => () => fail(error),
+        ),
+      );
     },
   };
 }
 
 /** HTTP headers from sources do not accumulate: each event has a context of its own. */
 async function joinedEvent(
-  join: PreparedSubscription<OperationContext>,
+  planned: PlannedSubscription<OperationContext>,
   event: ExecutionResult,
   variables: Variables,
   context: OperationContext,
 ): Promise<ExecutionResult> {
   const own = contextOfOneEvent(context);
-  return toExecutionResult(await join.join(event, variables, own), own);
+  return toExecutionResult(await planned.join(event, variables, own), own);
 }
 
 export function documentOf(operation: OperationDefinitionNode): OperationDocument {

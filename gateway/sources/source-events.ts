@@ -151,6 +151,32 @@ export function mapEvents<Event, Mapped>(
   return mapped;
 }
 
+/**
+ * A stream of events that is opened later, for which its first `next` waits. One that is ended before is not opened.
+ *
+ * @param opening gives what opens it
+ */
+export function laterEvents<Event>(opening: Promise<() => AsyncIterator<Event>>): AsyncIterator<Event> {
+  let events: AsyncIterator<Event> | undefined;
+  let isOver = false;
+  const opened = opening.then((open) => {
+    if (!isOver) events = open();
+  });
+  // It is reported to those who read the events.
+  opened.catch(() => {});
+  return {
+    next: async () => {
+      await opened;
+      return events ? events.next() : { done: true, value: undefined };
+    },
+    return: async () => {
+      isOver = true;
+      await events?.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+}
+
 /** A stream of events that fails at its first `next`. */
 export function failedEvents(errors: readonly GraphQLError[]): SourceEvents {
   const events = new SourceEvents();

@@ -1,6 +1,6 @@
+import type { Sliced } from '../../../platform/index.ts';
 import { UnplannableOperation } from '../errors.ts';
 import type { Fetch, OperationPlan } from '../plan/index.ts';
-import { describeFetches, type FetchDescription } from './describe-fetches.ts';
 import { compileEntityFetch } from './entity-fetch.ts';
 import { compileFlattenPath } from './flatten-path.ts';
 import { type PlacesOfOneFetch, placesOfOneFetch } from './repeated-objects.ts';
@@ -9,63 +9,47 @@ import { compileRootFields } from './root-fields-fetch.ts';
 import type { FetchStep, PlanRun } from './run.ts';
 import type { PlanScope, Services } from './services.ts';
 
-export interface CompiledPlan<Context> {
-  readonly step: FetchStep<Context>;
-  readonly waves: number;
-  readonly fetches: readonly FetchDescription[];
-}
-
 /**
  * Turns a plan of a query, or of a single mutation, into a step.
- * @param before how many waves of other plans run before it
+ * @param before how many waves come before
+ * @param places those of the whole operation's plan
  */
-export function compilePlan<Context>(
+export function* compilePlan<Context>(
   plan: OperationPlan,
   scope: PlanScope<Context>,
-  before: number,
-): CompiledPlan<Context> {
-  const { waves } = plan;
-  const places = placesOfOneFetch(plan);
-  return {
-    step: inSequence(
-      waves.map((wave, index) => compileWave(wave, scope, places, index > 0)),
-      scope.services,
-    ),
-    waves: waves.length,
-    fetches: describeFetches(waves, before),
-  };
+  before = 0,
+  places = placesOfOneFetch(plan),
+): Sliced<FetchStep<Context>> {
+  const steps: FetchStep<Context>[] = [];
+  for (const [index, wave] of plan.waves.entries())
+    steps.push(yield* compileWave(wave, scope, places, before + index > 0));
+  return inSequence(steps, scope.services);
 }
 
 /**
  * Turns a plan of a subscription into the fetch that its events come from, and a step for each of them.
  * @throws UnplannableOperation for a plan of another kind of operation
  */
-export function compileSubscription<Context>(
+export function* compileSubscription<Context>(
   plan: OperationPlan,
   scope: PlanScope<Context>,
-): { primary: CompiledRootFetch<Context>; step: FetchStep<Context> | undefined } {
+): Sliced<{ primary: CompiledRootFetch<Context>; step: FetchStep<Context> | undefined }> {
   const [[primary, ...others] = [], ...rest] = plan.waves;
   const places = placesOfOneFetch(plan);
   if (!primary || others.length > 0) throw new UnplannableOperation('a subscription has one field');
   return {
     primary: compileRootFetch(primary, scope, places),
-    step:
-      rest.length > 0
-        ? inSequence(
-            rest.map((wave) => compileWave(wave, scope, places, true)),
-            scope.services,
-          )
-        : undefined,
+    step: rest.length > 0 ? yield* compilePlan({ waves: rest }, scope, 1, places) : undefined,
   };
 }
 
 /** The requests of a wave, one for each service and kind. @param isJoin whether other waves come before */
-function compileWave<Context>(
+function* compileWave<Context>(
   wave: readonly Fetch[],
   scope: PlanScope<Context>,
   places: PlacesOfOneFetch,
   isJoin: boolean,
-): FetchStep<Context> {
+): Sliced<FetchStep<Context>> {
   const steps: FetchStep<Context>[] = [];
   const entities = new Map<string, Fetch[]>();
   const rootFields = new Map<string, Fetch[]>();
@@ -78,14 +62,29 @@ function compileWave<Context>(
   for (const fetch of wave) {
     if (fetch.kind === 'entities') addTo(entities, fetch);
     else if (fetch.kind === 'root-fields') addTo(rootFields, fetch);
-    else if (fetch.path.length > 0) steps.push(compileNestedRoot(fetch, pathOf(fetch), scope));
-    else steps.push(rootFetchStep(compileRootFetch(fetch, scope, places)));
+    else {
+      yield* turnFor([fetch], scope);
+      if (fetch.path.length > 0) steps.push(compileNestedRoot(fetch, pathOf(fetch), scope));
+      else steps.push(rootFetchStep(compileRootFetch(fetch, scope, places)));
+    }
   }
-  for (const fetches of entities.values()) steps.push(compileEntityFetch(fetches, pathOf, scope, places));
-  for (const fetches of rootFields.values()) steps.push(compileRootFields(fetches, pathOf, scope));
+  for (const fetches of entities.values()) {
+    yield* turnFor(fetches, scope);
+    steps.push(compileEntityFetch(fetches, pathOf, scope, places));
+  }
+  for (const fetches of rootFields.values()) {
+    yield* turnFor(fetches, scope);
+    steps.push(compileRootFields(fetches, pathOf, scope));
+  }
   const step = inParallel(steps);
   const { beginJoin } = scope.services;
   return isJoin && beginJoin ? recorded(step, beginJoin) : step;
+}
+
+/** Other work has its turn before a request is compiled, where that takes long with what was done before it. */
+function* turnFor<Context>(fetches: readonly Fetch[], { steps }: PlanScope<Context>): Sliced<void> {
+  for (const { size } of fetches) steps.spend(size);
+  if (steps.endSlice()) yield;
 }
 
 /** Records a wave, unless it makes no call. */

@@ -1,6 +1,8 @@
 export {
   FederatedGraph,
   type FederatedGraphOptions,
+  type PlannedJoin,
+  type PlannedSubscription,
   type PreparedJoin,
   type PreparedSubscription,
   type Refusal,

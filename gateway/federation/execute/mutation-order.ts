@@ -1,4 +1,5 @@
 import type { FieldNode } from 'graphql';
+import type { Sliced } from '../../../platform/index.ts';
 import { type OperationPlan, responseKey } from '../plan/index.ts';
 import { completeValues, type ObjectShape, writeResponse } from '../response/index.ts';
 import type { FetchStep } from './run.ts';
@@ -16,18 +17,18 @@ export interface MutationPart {
  * @param takesSeveral whether a service is given several fields in one request
  * @returns the parts to run one after the other
  */
-export function planMutation(
+export function* planMutation(
   fields: readonly FieldNode[],
-  plan: (fields: readonly FieldNode[]) => OperationPlan,
+  plan: (fields: readonly FieldNode[]) => Sliced<OperationPlan>,
   takesSeveral: (service: string) => boolean,
-): readonly MutationPart[] {
+): Sliced<readonly MutationPart[]> {
   const groups: {
     readonly fields: FieldNode[];
     readonly service: string | undefined;
     readonly alone: OperationPlan;
   }[] = [];
   for (const own of byResponseKey(fields)) {
-    const alone = plan(own);
+    const alone = yield* plan(own);
     const [first, ...joins] = alone.waves;
     const service = first?.length === 1 ? first[0]?.service : undefined;
     const last = groups.at(-1);
@@ -38,10 +39,10 @@ export function planMutation(
     const group = groups.at(-1);
     if (group && joins.length > 0) groups[groups.length - 1] = { ...group, service: undefined };
   }
-  return groups.map(({ fields: own, alone }) => ({
-    fields: own,
-    plan: byResponseKey(own).length > 1 ? plan(own) : alone,
-  }));
+  const parts: MutationPart[] = [];
+  for (const { fields: own, alone } of groups)
+    parts.push({ fields: own, plan: byResponseKey(own).length > 1 ? yield* plan(own) : alone });
+  return parts;
 }
 
 /** Runs parts one after the other, until a null in one of them leaves nothing of the response. */

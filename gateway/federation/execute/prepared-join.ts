@@ -1,8 +1,8 @@
 import { type FieldNode, type GraphQLSchema, Kind, type OperationDefinitionNode, print } from 'graphql';
-import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
+import { atOnce, type Sliced } from '../../../platform/index.ts';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isIntrospectionField } from '../../syntax/index.ts';
-import { type JoinError, type SubgraphFailure, UnplannableOperation } from '../errors.ts';
+import type { JoinError, SubgraphFailure } from '../errors.ts';
 import {
   type ClientOperation,
   type Conditions,
@@ -20,7 +20,7 @@ import {
 } from '../response/index.ts';
 import { compilePlan, compileSubscription } from './compile-plan.ts';
 import { atDependents, type DependentFields, dependentFields } from './dependent-fields.ts';
-import type { FetchDescription } from './describe-fetches.ts';
+import { describeFetches, type FetchDescription } from './describe-fetches.ts';
 import { inTurn, planMutation } from './mutation-order.ts';
 import { relayedRequest } from './relay.ts';
 import { RepeatedObjects } from './repeated-objects.ts';
@@ -74,80 +74,64 @@ export interface RelayedFetch<Context> {
   fail(why: SubgraphFailure, variables: Readonly<Record<string, unknown>>, context: Context): JoinResult;
 }
 
-/** Plans and compiles an operation under given conditions. @param allowed what of it the caller may have */
-function compileVariant<Context>(
+/** Plans and compiles an operation under given conditions, in slices. @param allowed what of it the caller may have */
+export function* compileVariant<Context>(
   operation: ClientOperation,
   allowed: ClientOperation | undefined,
   conditions: Conditions,
   { types, objects, publicSchema, services }: GraphScope<Context>,
-): Variant<Context> {
+): Sliced<Variant<Context>> {
   const all = allowed ? rootFieldsOf(allowed, conditions) : [];
   const fields = all.filter(({ name }) => !name.value.startsWith('__'));
   const { operation: kind, variableDefinitions: clientVariables = [] } = operation.definition;
-  const scope = { types, clientVariables, services };
-  const planner = allowed && new OperationPlanner(allowed, conditions, objects);
-  const plan = (some: readonly FieldNode[]) => planner?.plan(some) ?? { waves: [] };
+  const planner = new OperationPlanner(allowed ?? operation, conditions, objects);
+  const { steps } = planner;
+  const scope = { types, clientVariables, services, steps };
+  const planOf = (some: readonly FieldNode[]) => planner.plan(some);
   const takesSeveral = (service: string) => services.takesMutations?.(service) ?? true;
   const parts =
     fields.length === 0
       ? []
       : kind === 'mutation'
-        ? planMutation(fields, plan, takesSeveral)
-        : [{ fields, plan: plan(fields) }];
-  const shape = responseShapeOf(operation, conditions, publicSchema, types);
+        ? yield* planMutation(fields, planOf, takesSeveral)
+        : [{ fields, plan: yield* planOf(fields) }];
   const plans = parts.map((part) => part.plan);
+  steps.spend(fields.length);
+  if (steps.endSlice()) yield;
+  const shape = responseShapeOf(operation, conditions, publicSchema, types);
   const about = { shape, dependents: dependentFields(plans) };
   const [first] = plans;
   if (!first) return { ...about, step: undefined, primary: undefined };
-  if (kind === 'subscription') return { ...about, ...compileSubscription(first, scope) };
-  let waves = 0;
-  const compiled = parts.map((part) => {
-    const own = compilePlan(part.plan, scope, waves);
-    waves += own.waves;
-    return { ...own, keys: new Set(part.fields.map(operation.responseKey)) };
-  });
+  if (kind === 'subscription') return { ...about, ...(yield* compileSubscription(first, scope)) };
   const isWhole =
     operation.hasClientKeys && operation === allowed && !shape.fields.some(({ name }) => name.startsWith('__'));
   const relayed = isWhole ? relayedRequest(operation, plans, publicSchema, types) : undefined;
-  return {
-    ...about,
-    step: compiled.length === 1 ? compiled[0]?.step : inTurn(compiled, shape),
-    primary: undefined,
-    relay: relayed && relayOf<Context>(relayed, shape),
-    fetches: compiled.flatMap((one) => one.fetches),
-  };
+  if (relayed)
+    return {
+      ...about,
+      step: compiledAtFirstRun(() => atOnce(compilePlan(first, scope))),
+      primary: undefined,
+      relay: relayOf<Context>(relayed, shape),
+      fetches: describeFetches(first.waves, 0),
+    };
+  const compiled: { readonly step: FetchStep<Context>; readonly keys: ReadonlySet<string> }[] = [];
+  const fetches: FetchDescription[] = [];
+  let waves = 0;
+  for (const { plan, fields: own } of parts) {
+    compiled.push({ step: yield* compilePlan(plan, scope), keys: new Set(own.map(operation.responseKey)) });
+    fetches.push(...describeFetches(plan.waves, waves));
+    waves += plan.waves.length;
+  }
+  const step = compiled.length === 1 ? compiled[0]?.step : inTurn(compiled, shape);
+  return { ...about, step, primary: undefined, fetches };
 }
 
-/** How many variants of an operation are kept. */
-const KEPT_VARIANTS: CacheBounds = { entries: 16, weights: [] };
-
-/** Finds the variant of an operation, or of the part of it that the caller may have, that fits given variables; compiles it when it is the first time. */
-export function variants<Context>(
-  operation: ClientOperation,
-  scope: GraphScope<Context>,
-  allowed: ClientOperation | undefined,
-): (variables: Readonly<Record<string, unknown>>) => Variant<Context> {
-  const kept = new SecondChanceCache<Variant<Context> | UnplannableOperation>(KEPT_VARIANTS);
-  const decide = (variables: Readonly<Record<string, unknown>>) =>
-    operation.conditions.map(({ name, byDefault }): [string, boolean] => {
-      const given = Object.hasOwn(variables, name) ? variables[name] : undefined;
-      return [name, given === undefined ? byDefault : given === true];
-    });
-  return (variables) => {
-    const decided = operation.conditions.length === 0 ? [] : decide(variables);
-    const key = decided.length === 0 ? '' : decided.map(([, holds]) => (holds ? '1' : '0')).join('');
-    const known = kept.get(key);
-    if (known instanceof UnplannableOperation) throw known;
-    if (known) return known;
-    try {
-      const made = compileVariant(operation, allowed, new Map(decided), scope);
-      kept.keep(key, made);
-      return made;
-    } catch (error) {
-      // A refusal takes as long to find as a plan.
-      if (error instanceof UnplannableOperation) kept.keep(key, error);
-      throw error;
-    }
+/** A response that can be relayed is seldom read and written. */
+function compiledAtFirstRun<Context>(compile: () => FetchStep<Context>): FetchStep<Context> {
+  let compiled: FetchStep<Context> | undefined;
+  return (run, done) => {
+    compiled ??= compile();
+    compiled(run, done);
   };
 }
 

@@ -2,6 +2,7 @@ import type { FragmentDefinitionNode, OperationDefinitionNode } from 'graphql';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { JoinError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
+import type { Steps } from '../plan/index.ts';
 import type { VariableDefinitions } from './request-text.ts';
 import type { PlanRun } from './run.ts';
 
@@ -78,4 +79,6 @@ export interface PlanScope<Context> {
   readonly types: SupergraphTypes;
   readonly clientVariables: VariableDefinitions;
   readonly services: Services<Context>;
+  /** Those of planning, which compiling takes its turns with. */
+  readonly steps: Pick<Steps, 'spend' | 'endSlice'>;
 }

@@ -44,11 +44,8 @@ export function prepareRequest(fetch: FetchText): SubgraphRequest {
 export function subgraphServices<Context>(send: Send<Context>): Services<Context> {
   return {
     compile: (service, operation, ownVariables, fragments) => {
-      // An operation that is relayed never makes this call.
-      let prepared: SubgraphRequest | undefined;
+      const request = prepareRequest(fetchText(operation, service, ownVariables, fragments));
       return (run, own, done) => {
-        prepared ??= prepareRequest(fetchText(operation, service, ownVariables, fragments));
-        const request = prepared;
         send(service, request.body(run.variables, own), run.context, request, (reply) => {
           try {
             done(reply instanceof Error ? unanswered(service, reply) : readReply(service, reply, run));

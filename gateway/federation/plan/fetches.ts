@@ -1,4 +1,5 @@
 import { type ArgumentNode, OperationTypeNode, type SelectionNode } from 'graphql';
+import type { Sliced } from '../../../platform/index.ts';
 import type { RootCall } from '../../supergraph/index.ts';
 import type { PlacePlan, PlannedField, Visit, VisitPart } from './place-plan.ts';
 import type { RequestSelections } from './request-selections.ts';
@@ -52,60 +53,75 @@ export interface Fetch {
   readonly representations: readonly Representation[];
   /** Of objects that come by root fields. */
   readonly calls: readonly RootFieldCall[];
+  /** How many nodes are selected. */
+  readonly size: number;
   /** The first wave in which it can run, from 0. */
   wave: number;
   readonly after: ReadonlySet<Fetch>;
 }
 
 /** The fetches of a plan, the earlier ones first. */
-export function fetchesOf(
+export function* fetchesOf(
   plan: PlacePlan,
   operation: OperationTypeNode,
   written: RequestSelections,
   steps: Steps,
-): readonly Fetch[] {
+): Sliced<readonly Fetch[]> {
   const found: Fetch[] = [];
-  const add = (
-    plan: PlacePlan,
-    path: readonly PathStep[],
-    base: number,
-    entry: Fetch | undefined,
-  ): readonly Fetch[] => {
-    const byVisit = new Map<Visit, Fetch>();
-    const added: Fetch[] = [];
-    const belowVisit = new Map<Visit, readonly { readonly key: string; readonly fetches: readonly Fetch[] }[]>();
-    for (const [index, visit] of plan.visits.entries()) {
-      steps.take();
-      const isEntry = index === 0 && entry !== undefined;
-      if (!isEntry) {
-        const after = new Set<Fetch>(entry ? [entry] : []);
-        for (const [need, keys] of visit.needs) {
-          const own = byVisit.get(need);
-          if (own) after.add(own);
-          // What it needs may have come below a field; what comes later is not needed.
-          for (const { key, fetches } of belowVisit.get(need) ?? [])
-            if (keys.has(key)) for (const one of fetches) if (one.wave < base + visit.wave) after.add(one);
-        }
-        const fetch = fetchOf(visit, path, base + visit.wave, after, operation, written);
-        byVisit.set(visit, fetch);
-        added.push(fetch);
-        found.push(fetch);
-      }
-      const own = isEntry ? entry : byVisit.get(visit);
-      const below: { key: string; fetches: readonly Fetch[] }[] = [];
-      for (const { field, plan: lower, types: conditions, isList } of placesBelow(visit)) {
-        if (lower.calls.length === 0) continue;
-        const all = plan.types.length === conditions.size;
-        const step: PathStep = { key: field.field.key, types: all ? undefined : conditions, isList };
-        below.push({ key: step.key, fetches: add(lower, [...path, step], base + visit.wave, own) });
-      }
-      belowVisit.set(visit, below);
-      added.push(...below.flatMap(({ fetches }) => fetches));
-    }
-    return added;
-  };
-  add(plan, [], 0, undefined);
+  yield* addFetches({ operation, written, steps, found }, plan, [], 0, undefined);
   return found.sort((one, other) => one.wave - other.wave);
+}
+
+interface FetchesScope {
+  readonly operation: OperationTypeNode;
+  readonly written: RequestSelections;
+  readonly steps: Steps;
+  /** All fetches, in the order in which they are found. */
+  readonly found: Fetch[];
+}
+
+/** Adds the fetches of a place and of those below it. @returns them */
+function* addFetches(
+  scope: FetchesScope,
+  plan: PlacePlan,
+  path: readonly PathStep[],
+  base: number,
+  entry: Fetch | undefined,
+): Sliced<readonly Fetch[]> {
+  const { operation, written, steps, found } = scope;
+  const byVisit = new Map<Visit, Fetch>();
+  const added: Fetch[] = [];
+  const belowVisit = new Map<Visit, readonly { readonly key: string; readonly fetches: readonly Fetch[] }[]>();
+  for (const [index, visit] of plan.visits.entries()) {
+    steps.take();
+    if (steps.endSlice()) yield;
+    const isEntry = index === 0 && entry !== undefined;
+    if (!isEntry) {
+      const after = new Set<Fetch>(entry ? [entry] : []);
+      for (const [need, keys] of visit.needs) {
+        const own = byVisit.get(need);
+        if (own) after.add(own);
+        // What it needs may have come below a field; what comes later is not needed.
+        for (const { key, fetches } of belowVisit.get(need) ?? [])
+          if (keys.has(key)) for (const one of fetches) if (one.wave < base + visit.wave) after.add(one);
+      }
+      const fetch = fetchOf(visit, path, base + visit.wave, after, operation, written);
+      byVisit.set(visit, fetch);
+      added.push(fetch);
+      found.push(fetch);
+    }
+    const own = isEntry ? entry : byVisit.get(visit);
+    const below: { key: string; fetches: readonly Fetch[] }[] = [];
+    for (const { field, plan: lower, types: conditions, isList } of placesBelow(visit)) {
+      if (lower.calls.length === 0) continue;
+      const all = plan.types.length === conditions.size;
+      const step: PathStep = { key: field.field.key, types: all ? undefined : conditions, isList };
+      below.push({ key: step.key, fetches: yield* addFetches(scope, lower, [...path, step], base + visit.wave, own) });
+    }
+    belowVisit.set(visit, below);
+    added.push(...below.flatMap(({ fetches }) => fetches));
+  }
+  return added;
 }
 
 function fetchOf(
@@ -119,21 +135,26 @@ function fetchOf(
   const { service, parts } = visit;
   const at = { service, path, wave, after, operation: OperationTypeNode.QUERY };
   const by = parts[0]?.lookup?.by ?? 'root';
-  if (by === 'root')
+  if (by === 'root') {
+    const selections = written.ofRoot(visit);
     return {
       ...at,
       kind: 'root',
       operation: path.length === 0 ? operation : OperationTypeNode.QUERY,
-      selections: written.ofRoot(visit),
+      selections,
       representations: [],
       calls: [],
+      size: written.sizeOf(selections),
     };
+  }
   if (by === 'entity') {
     const representations = parts.flatMap((part) => representationOf(part) ?? []);
-    return { ...at, kind: 'entities', selections: written.ofEntities(visit), representations, calls: [] };
+    const selections = written.ofEntities(visit);
+    return { ...at, kind: 'entities', selections, representations, calls: [], size: written.sizeOf(selections) };
   }
   const calls = parts.flatMap((part) => callsFor(part, written));
-  return { ...at, kind: 'root-fields', selections: [], representations: [], calls };
+  const size = calls.reduce((sum, { selections }) => sum + 1 + written.sizeOf(selections), 0);
+  return { ...at, kind: 'root-fields', selections: [], representations: [], calls, size };
 }
 
 function representationOf({ type, lookup, key, representation, isForAnyType }: VisitPart): Representation | undefined {

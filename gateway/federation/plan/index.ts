@@ -11,3 +11,4 @@ export { fieldsOf, responseKey, type TypedField } from './selected-fields.ts';
 export type { Selections, WantedField } from './selections.ts';
 export { type RenamedKey, separateTypes } from './separate-types.ts';
 export { ServiceObjects } from './service-objects.ts';
+export type { Steps } from './steps.ts';

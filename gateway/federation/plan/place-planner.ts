@@ -1,3 +1,4 @@
+import type { Sliced } from '../../../platform/index.ts';
 import { OperationTooComplex } from '../errors.ts';
 import { CommonFields } from './common-fields.ts';
 import type { Place, PlacePlan, PlannedField, Visit, VisitPart } from './place-plan.ts';
@@ -5,7 +6,7 @@ import { callsOf as callsOfVisits, type TypeVisit } from './planned-object.ts';
 import { CALLS_PER_STEP, type PlanningScope, Searches } from './planning-scope.ts';
 import type { RouteEntry, ServiceObject } from './routes.ts';
 import { type Selections, TYPENAME, textOfField, type WantedField } from './selections.ts';
-import type { Steps } from './steps.ts';
+import { type Findable, isWork, type Steps } from './steps.ts';
 import { type TypePlan, TypePlanner } from './type-planner.ts';
 
 /** What the objects of a type take at a place, beside their fields. */
@@ -28,15 +29,18 @@ export class PlacePlanner {
   }
 
   /** Plans fields of the root of an operation. */
-  planRoot(wanted: Selections, rootType: string): PlacePlan {
+  planRoot(wanted: Selections, rootType: string): Sliced<PlacePlan> {
     return this.#plan(wanted, undefined, [rootType], false);
   }
 
-  #planAt(wanted: Selections, place: Place): PlacePlan {
+  #planAt(wanted: Selections, place: Place): Findable<PlacePlan> {
     const { service, typeName, provides, needsTypename, isLocal } = place;
     const key = `${wanted.id} ${provides?.id ?? ''} ${needsTypename} ${isLocal} ${typeName} ${service}`;
-    const known = this.#known.get(key);
-    if (known) return known;
+    return this.#known.get(key) ?? this.#planOnce(key, wanted, place);
+  }
+
+  *#planOnce(key: string, wanted: Selections, place: Place): Sliced<PlacePlan> {
+    const { service, typeName } = place;
     if (this.#depth >= MOST_LEVELS) throw new OperationTooComplex();
     this.#depth++;
     const before = this.#scope.searches.cycles;
@@ -44,7 +48,7 @@ export class PlacePlanner {
     const isUntyped = this.#scope.types.type(typeName)?.in(service)?.isInterfaceObject === true;
     let made: PlacePlan;
     try {
-      made = this.#plan(wanted, place, types, isUntyped);
+      made = yield* this.#plan(wanted, place, types, isUntyped);
     } finally {
       this.#depth--;
     }
@@ -67,10 +71,21 @@ export class PlacePlanner {
     return found.length > 0 ? found : [typeName];
   }
 
-  #plan(wanted: Selections, place: Place | undefined, possible: readonly string[], isUntyped: boolean): PlacePlan {
+  *#plan(
+    wanted: Selections,
+    place: Place | undefined,
+    possible: readonly string[],
+    isUntyped: boolean,
+  ): Sliced<PlacePlan> {
     const { types, steps } = this.#scope;
+    const typePlanner = this.#typePlanner;
+    const entryOf = (type: string) => place && this.#entryOf(place, type, isUntyped);
     const seen = possible.filter((type) => !types.isHidden(type) || wanted.fieldsOf(type).length > 0);
-    const wantedOf = new Map(seen.map((type) => [type, wanted.fieldsOf(type)]));
+    const wantedOf = new Map<string, readonly WantedField[]>();
+    for (const type of seen) {
+      wantedOf.set(type, wanted.fieldsOf(type));
+      if (steps.endSlice()) yield;
+    }
     const ofInterface = place && isUntyped ? wanted.fieldsOf(place.typeName) : [];
     const needsType = isUntyped && differ([ofInterface, ...wantedOf.values()]);
     const common = isUntyped ? new CommonFields(wanted.id, wantedOf) : undefined;
@@ -79,11 +94,12 @@ export class PlacePlanner {
     const slots = new Map<string, VisitBuilder>();
     const planOf = (type: string, fields: readonly WantedField[], made?: readonly string[]) => {
       steps.take(STEPS_OF_TYPE + fields.length);
-      const entry = place && this.#entryOf(place, type, isUntyped);
-      return this.#typePlanner.plan(needsType ? withTypename(fields) : fields, type, place, entry, common, made);
+      const own = needsType ? withTypename(fields) : fields;
+      return typePlanner.plan(own, type, place, entryOf(type), common, made);
     };
-    const plans = new Map([...wantedOf].map(([type, fields]) => [type, planOf(type, fields)]));
-    shareCalls(plans, steps, (type, made) => planOf(type, wantedOf.get(type) ?? [], made));
+    const plans = new Map<string, TypePlan>();
+    for (const [type, fields] of wantedOf) plans.set(type, yield* planOf(type, fields));
+    if (plans.size > 1) yield* shareCalls(plans, steps, (type, made) => planOf(type, wantedOf.get(type) ?? [], made));
     for (const [type, plan] of plans) {
       if (plan.leftover.length > 0) leftover.set(type, plan.leftover);
       inside.set(type, plan.inside);
@@ -91,7 +107,19 @@ export class PlacePlanner {
     }
     const visits = [...slots.values()].sort((one, other) => one.wave - other.wave);
     const byVisit = new Map<TypeVisit, Visit>();
-    const made = visits.map((builder) => this.#visitOf(builder, byVisit, place));
+    const made: Visit[] = [];
+    for (const builder of visits) {
+      const fieldsOf = new Map<TypeVisit, PlannedField[]>();
+      for (const { type, visit } of builder.members) {
+        const fields: PlannedField[] = [];
+        for (const field of this.#scope.selections.mergedFields(visit.fields)) {
+          const found = this.#belowVisit(field, type, visit, place);
+          fields.push({ field, below: isWork(found) ? yield* found : found });
+        }
+        fieldsOf.set(visit, fields);
+      }
+      made.push(this.#visitOf(builder, fieldsOf, byVisit));
+    }
     // Without any type to fetch fields of, the place is still fetched.
     if (place && made[0]?.wave !== 0) made.unshift({ service: place.service, wave: 0, parts: [], needs: new Map() });
     const calls = callsOf(made, place !== undefined, steps);
@@ -121,28 +149,28 @@ export class PlacePlanner {
     return object && { object, isTyped: !isUntyped };
   }
 
+  #belowVisit(field: WantedField, type: string, { object, isEntry }: TypeVisit, place: Place | undefined) {
+    if (!field.below) return undefined;
+    return this.#belowOf(field, type, object, isEntry ? place?.provides : undefined, isEntry && place?.isLocal);
+  }
+
   #visitOf(
     { service, wave, members, isOnly }: VisitBuilder,
+    fieldsOf: ReadonlyMap<TypeVisit, readonly PlannedField[]>,
     byVisit: Map<TypeVisit, Visit>,
-    place: Place | undefined,
   ): Visit {
     const needs = new Map<Visit, ReadonlySet<string>>();
-    const parts = members.map(({ type, visit }): VisitPart => {
+    const parts: VisitPart[] = [];
+    for (const { type, visit } of members) {
       const { object, lookup, key, representation, isForAnyType } = visit;
-      const isEntry = visit.isEntry;
-      const fields = this.#scope.selections.mergedFields(visit.fields).map((field): PlannedField => {
-        const below =
-          field.below &&
-          this.#belowOf(field, type, object, isEntry ? place?.provides : undefined, isEntry && place?.isLocal);
-        return { field, below };
-      });
+      const fields = fieldsOf.get(visit) ?? [];
       for (const [one, keys] of visit.needs) {
         const needed = byVisit.get(one);
         if (needed) needs.set(needed, new Set([...(needs.get(needed) ?? []), ...keys]));
       }
       const held = representation.length > 0 ? this.#scope.selections.merged(representation) : undefined;
-      return { type, object, lookup, key, representation: held, isForAnyType: isForAnyType || isOnly, fields };
-    });
+      parts.push({ type, object, lookup, key, representation: held, isForAnyType: isForAnyType || isOnly, fields });
+    }
     const made: Visit = { service, wave, parts, needs };
     for (const { visit } of members) byVisit.set(visit, made);
     return made;
@@ -154,7 +182,7 @@ export class PlacePlanner {
     { service, own }: ServiceObject,
     provides: Selections | undefined,
     isLocal = false,
-  ): PlacePlan | undefined {
+  ): Findable<PlacePlan | undefined> {
     const found = own.field(field.name);
     if (!found || !field.below) return undefined;
     const { types, selections } = this.#scope;
@@ -214,12 +242,11 @@ function addVisits(
 }
 
 /** Plans types again that have a call of their own, where they may do with calls that are made for other types. */
-function shareCalls(
+function* shareCalls(
   plans: Map<string, TypePlan>,
   steps: Steps,
-  again: (type: string, made: readonly string[]) => TypePlan,
-): void {
-  if (plans.size === 1) return;
+  again: (type: string, made: readonly string[]) => Sliced<TypePlan>,
+): Sliced<void> {
   const counts = new Map<string, number>();
   const count = ({ visits }: TypePlan, by: number) => {
     for (const call of new Set(callsOfVisits(visits))) counts.set(call, (counts.get(call) ?? 0) + by);
@@ -233,7 +260,7 @@ function shareCalls(
     const made = [...counts].flatMap(([call, times]) => (times > 0 && !own.has(call) ? [call] : []));
     // Without calls of others alone, there is nothing to share.
     if (made.every((call) => calls.includes(call))) continue;
-    const shared = again(type, made);
+    const shared = yield* again(type, made);
     if (new Set(callsOfVisits(shared.visits).filter((call) => !made.includes(call))).size >= own.size) continue;
     count(plan, -1);
     count(shared, 1);

@@ -1,4 +1,5 @@
 import { type FieldNode, parse } from 'graphql';
+import { atOnce, type Sliced } from '../../../platform/index.ts';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { unreachableField } from '../errors.ts';
 import { type ClientOperation, type Conditions, readClientOperation, rootFieldsOf } from './client-operation.ts';
@@ -43,9 +44,9 @@ export class OperationPlanner {
     this.#written = new RequestSelections(types, steps);
   }
 
-  /** Those that planning the operation has taken until now. */
-  get steps(): number {
-    return this.#steps.taken;
+  /** Those that planning the operation takes. */
+  get steps(): Steps {
+    return this.#steps;
   }
 
   /**
@@ -54,15 +55,19 @@ export class OperationPlanner {
    * @param fields root fields, fragments inlined
    * @throws OperationTooComplex beyond the most steps of the operation; UnplannableOperation where no service has a field
    */
-  plan(fields: readonly FieldNode[]): OperationPlan {
-    this.#steps.take(STEPS_OF_PLAN + STEPS_OF_ROOT_FIELD * fields.length);
+  *plan(fields: readonly FieldNode[]): Sliced<OperationPlan> {
+    const steps = this.#steps;
+    steps.take(STEPS_OF_PLAN + STEPS_OF_ROOT_FIELD * fields.length);
+    if (steps.endSlice()) yield;
+    yield* this.#selections.read(fields);
     const kind = this.#operation.definition.operation;
     const root = this.#types.rootType(kind);
     const wanted = rootSelections(root, fields, this.#operation, this.#selections, this.#types);
-    const plan = this.#places.planRoot(wanted, root);
+    const plan = yield* this.#places.planRoot(wanted, root);
     const [missing] = plan.leftover?.fieldsOf(root) ?? [];
     if (missing) throw unreachableField(pathOf(missing, root, this.#types));
-    const waves = scheduleFetches(fetchesOf(plan, kind, this.#written, this.#steps), this.#steps);
+    const fetches = yield* fetchesOf(plan, kind, this.#written, steps);
+    const waves = yield* scheduleFetches(fetches, steps);
     return { waves };
   }
 }
@@ -75,7 +80,8 @@ export class OperationPlanner {
  */
 export function plannedServices(text: string, objects: ServiceObjects): readonly string[] {
   const operation = readClientOperation(parse(text, { noLocation: true }), undefined);
-  const { waves } = new OperationPlanner(operation, new Map(), objects).plan(rootFieldsOf(operation, new Map()));
+  const planner = new OperationPlanner(operation, new Map(), objects);
+  const { waves } = atOnce(planner.plan(rootFieldsOf(operation, new Map())));
   return waves.flatMap((wave) => [...new Set(wave.map(({ service }) => service))]);
 }
 

@@ -3,7 +3,7 @@ import type { PlacePlan } from './place-plan.ts';
 import type { ServiceObject } from './routes.ts';
 import type { Selections, SelectionsFactory, WantedField } from './selections.ts';
 import type { ServiceObjects } from './service-objects.ts';
-import type { Steps } from './steps.ts';
+import type { Findable, Steps } from './steps.ts';
 
 /** How many calls of a plan are looked at in a step. */
 export const CALLS_PER_STEP = 8;
@@ -22,7 +22,7 @@ export interface PlanningScope {
     object: ServiceObject,
     provides: Selections | undefined,
     isLocal?: boolean,
-  ) => PlacePlan | undefined;
+  ) => Findable<PlacePlan | undefined>;
 }
 
 /** Counts cycles in searches for routes: what was found while a search ran into itself may not be all, and is not kept. */

@@ -56,15 +56,16 @@ export class RequestSelections {
 
   /** Printing takes as long as the text is. */
   #counted(selections: readonly SelectionNode[]): readonly SelectionNode[] {
-    this.#steps.take(this.#sizeOf(selections) * STEPS_OF_NODE);
+    this.#steps.take(this.sizeOf(selections) * STEPS_OF_NODE);
     return selections;
   }
 
-  #sizeOf(selections: readonly SelectionNode[]): number {
+  /** How many nodes the text of selections has. */
+  sizeOf(selections: readonly SelectionNode[]): number {
     let size = 0;
     for (const selection of selections) {
       const below = 'selectionSet' in selection ? (selection.selectionSet?.selections ?? []) : [];
-      const known = this.#sizes.get(selection) ?? 1 + this.#sizeOf(below);
+      const known = this.#sizes.get(selection) ?? 1 + this.sizeOf(below);
       this.#sizes.set(selection, known);
       size += known;
     }

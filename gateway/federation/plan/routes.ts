@@ -1,4 +1,6 @@
+import type { Sliced } from '../../../platform/index.ts';
 import type { FieldSet, RootLookup, ServiceType, SupergraphTypes } from '../../supergraph/index.ts';
+import { type Findable, isWork } from './steps.ts';
 
 /** Objects of a type as a service has them: under the name of the type, or of an interface as an interface object. */
 export interface ServiceObject {
@@ -103,14 +105,18 @@ const BY_RELATIONSHIP: readonly Lookup[] = [
  *
  * @param waveOf the wave in which everything of a lookup is there, by the ways that are known so far
  */
-export function findShortestRoutes(routes: readonly Route[], waveOf: (lookup: Lookup) => number): void {
+export function* findShortestRoutes(
+  routes: readonly Route[],
+  waveOf: (lookup: Lookup) => Findable<number>,
+): Sliced<void> {
   for (let changed = true; changed; ) {
     changed = false;
     const known = new Map<string, number>();
     for (const route of routes) {
       for (const lookup of route.lookups) {
         const name = `${lookup.needsType} ${lookup.key?.text ?? ''}`;
-        const there = known.get(name) ?? waveOf(lookup);
+        const found = known.get(name) ?? waveOf(lookup);
+        const there = isWork(found) ? yield* found : found;
         known.set(name, there);
         if (there >= route.lookupWave) continue;
         route.lookup = lookup;

@@ -1,3 +1,4 @@
+import type { Sliced } from '../../../platform/index.ts';
 import type { Fetch } from './fetches.ts';
 import type { Steps } from './steps.ts';
 
@@ -8,7 +9,7 @@ const EDGES_PER_STEP = 8;
  * Puts fetches into waves: as few as there can be, and in these as few calls. Fetches of one service in one wave are one call,
  * so a fetch that nothing waits for is put off where its service is called later anyway.
  */
-export function scheduleFetches(fetches: readonly Fetch[], steps: Steps): readonly (readonly Fetch[])[] {
+export function* scheduleFetches(fetches: readonly Fetch[], steps: Steps): Sliced<readonly (readonly Fetch[])[]> {
   const last = fetches.reduce((most, { wave }) => Math.max(most, wave), 0);
   const earliest = new Map(fetches.map((fetch) => [fetch, fetch.wave]));
   const latest = new Map(fetches.map((fetch) => [fetch, last]));
@@ -37,6 +38,7 @@ export function scheduleFetches(fetches: readonly Fetch[], steps: Steps): readon
         latest.set(fetch, at);
       }
       settle();
+      if (steps.endSlice()) yield;
       const settled = new Set(together);
       open = open.filter((fetch) => !settled.has(fetch));
     }

@@ -7,6 +7,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
+import type { Sliced } from '../../../platform/index.ts';
 import { fieldText, type SupergraphTypes } from '../../supergraph/index.ts';
 import { directivesText } from '../../syntax/index.ts';
 import { type Conditions, isIncluded } from './client-operation.ts';
@@ -72,12 +73,35 @@ export class SelectionsFactory {
   readonly #fieldSets = new Map<readonly SelectionNode[], Selections>();
   /** By node, and by text: sets of the same text have one id, so that fragments that are spread in many places are planned once. */
   readonly #ids = new Map<SelectionSetNode | string, number>();
+  readonly #read = new Set<SelectionSetNode>();
   /** By node, and by text: long arguments are printed once. */
   readonly #calls = new Map<FieldNode | string, string>();
   #next = 0;
 
   constructor(options: SelectionsOptions) {
     this.#options = options;
+  }
+
+  /** Reads what a client selects below some selections, before it is planned. The same is read once. */
+  *read(selections: readonly SelectionNode[]): Sliced<void> {
+    const { fragments, steps } = this.#options;
+    const unread: SelectionSetNode[] = [];
+    const find = (found: readonly SelectionNode[]): void => {
+      for (const selection of found) {
+        const isSpread = selection.kind === Kind.FRAGMENT_SPREAD;
+        const set = isSpread ? fragments.get(selection.name.value)?.selectionSet : selection.selectionSet;
+        if (!set || this.#read.has(set)) continue;
+        this.#read.add(set);
+        find(set.selections);
+        if (!isSpread) unread.push(set);
+      }
+    };
+    find(selections);
+    // Inner ones come before those that hold them, so that each is read by itself.
+    for (const set of unread) {
+      this.#idOf(set);
+      if (steps.endSlice()) yield;
+    }
   }
 
   /** What a client selects: selection sets of fields of one response key. */

@@ -1,12 +1,14 @@
 import { OperationTypeNode } from 'graphql';
-import { unreachableField } from '../errors.ts';
+import type { Sliced } from '../../../platform/index.ts';
 import type { CommonFields } from './common-fields.ts';
-import { type FieldOption, FieldOptions, NO_ROUTES, resolves } from './field-options.ts';
-import type { Place, PlacePlan } from './place-plan.ts';
+import { type FieldOption, FieldOptions, NO_ROUTES } from './field-options.ts';
+import type { Place } from './place-plan.ts';
 import { PlannedObject, sharedVisits, type TypeVisit } from './planned-object.ts';
 import type { PlanningScope } from './planning-scope.ts';
 import type { Route, RouteEntry } from './routes.ts';
-import { type Selections, TYPENAME, type WantedField } from './selections.ts';
+import type { Selections, WantedField } from './selections.ts';
+import { type Findable, isWork } from './steps.ts';
+import { VisitPlanner } from './visit-planner.ts';
 
 export interface TypePlan {
   readonly visits: readonly TypeVisit[];
@@ -19,10 +21,12 @@ export interface TypePlan {
 export class TypePlanner {
   readonly #scope: PlanningScope;
   readonly #options: FieldOptions;
+  readonly #visits: VisitPlanner;
 
   constructor(scope: PlanningScope) {
     this.#scope = scope;
     this.#options = new FieldOptions(scope);
+    this.#visits = new VisitPlanner(scope, this.#options);
   }
 
   /**
@@ -31,25 +35,29 @@ export class TypePlanner {
    * @param common at a place whose service does not say the types of objects: which fields it can be asked for
    * @param made calls that are made for objects of other types there, as `wave:service`
    */
-  plan(
+  *plan(
     wanted: readonly WantedField[],
     type: string,
     place: Place | undefined,
     entry: RouteEntry | undefined,
     common?: CommonFields,
     made: readonly string[] = [],
-  ): TypePlan {
+  ): Sliced<TypePlan> {
+    const { steps } = this.#scope;
     const here = new PlannedObject(type, place, entry, common, made);
     const later: WantedField[] = [];
     for (const field of wanted) {
-      const below = entry && this.#atEntry(field, here);
+      if (steps.endSlice()) yield;
+      steps.spend(1);
+      const found = entry && this.#visits.atEntry(field, here);
+      const below = isWork(found) ? yield* found : found;
       if (below && below.calls.length === 0 && !below.leftover) here.visitEntry(field);
       else later.push(field);
     }
     const leftover: WantedField[] = [];
     const inside: WantedField[] = [...(here.entryVisit?.fields ?? [])];
     if (place?.isLocal) leftover.push(...later);
-    else if (later.length > 0) this.#assign(later, here, inside, leftover);
+    else if (later.length > 0) yield* this.#assign(later, here, inside, leftover);
     // Fields that the client selects keep its order, so that a response may be relayed as it is.
     const order = new Map(wanted.map(({ key }, at) => [key, at]));
     const positionOf = (field: WantedField) => order.get(field.key) ?? wanted.length;
@@ -57,23 +65,15 @@ export class TypePlanner {
     return { visits: sharedVisits(here.visits), inside: this.#scope.selections.mergedFields(inside), leftover };
   }
 
-  /** What is planned below a field that the place's own fetch can have; an empty plan for a leaf. */
-  #atEntry(
-    field: WantedField,
-    { type, entry, place, common }: PlannedObject,
-    isOwn = false,
-  ): Pick<PlacePlan, 'calls' | 'leftover'> | undefined {
-    if (!entry) return undefined;
-    if (common && !(isOwn ? common.isFree(field) : common.isWanted(field))) return undefined;
-    if (field.name === '__typename') return entry.isTyped ? NOTHING_BELOW : undefined;
-    if (!resolves(entry.object, field, type, place?.provides)) return undefined;
-    if (!field.below) return NOTHING_BELOW;
-    return this.#scope.belowOf(field, type, entry.object, place?.provides, place?.isLocal);
-  }
-
   /** Chooses where each field is fetched: in the fewest waves, and then by the fewest calls. */
-  #assign(wanted: readonly WantedField[], here: PlannedObject, inside: WantedField[], leftover: WantedField[]): void {
-    const routes = this.#options.routesFor(here);
+  *#assign(
+    wanted: readonly WantedField[],
+    here: PlannedObject,
+    inside: WantedField[],
+    leftover: WantedField[],
+  ): Sliced<void> {
+    const found = this.#options.routesFor(here);
+    const routes = isWork(found) ? yield* found : found;
     // A field of a mutation is executed by one service only (GraphQL 6.2.2).
     const isOnce = !here.entry && here.type !== this.#scope.types.rootType(OperationTypeNode.QUERY);
     let rest: { readonly field: WantedField; readonly without: ReadonlySet<Route> }[] = wanted.map((field) => ({
@@ -82,26 +82,33 @@ export class TypePlanner {
     }));
     while (rest.length > 0) {
       const next: typeof rest = [];
-      const choices = rest.flatMap((one) => {
-        const all = this.#options.of(one.field, here, routes);
+      const choices: { readonly field: WantedField; readonly options: readonly FieldOption[] }[] = [];
+      for (const one of rest) {
+        if (this.#scope.steps.endSlice()) yield;
+        const ways = this.#options.of(one.field, here, routes);
+        const all = isWork(ways) ? yield* ways : ways;
         const options = one.without.size === 0 ? all : all.filter(({ route }) => !one.without.has(route));
         const complete = options.filter(({ below }) => !below?.leftover);
         if (complete.length > 0) {
-          const parts = isOnce ? undefined : this.#inParts(one.field, complete, here);
-          if (!parts) return [{ ...one, options: complete }];
-          for (const { field, option } of parts) this.#take(field, option, here, routes, inside);
-          return [];
+          const sharers = isOnce ? [] : sharersOf(one.field, complete);
+          const parts = sharers.length > 0 ? yield* this.#inParts(one.field, sharers, here) : undefined;
+          for (const { field, option } of parts ?? []) {
+            const work = this.#take(field, option, here, routes, inside);
+            if (work) yield* work;
+          }
+          if (!parts) choices.push({ field: one.field, options: complete });
+          continue;
         }
         const partial = options.filter(({ below }) => below?.inside).sort((a, b) => a.wave - b.wave)[0];
         if (!partial || isOnce) leftover.push(one.field);
         else {
           const { leftover: left, inside: had } = partial.below ?? {};
-          this.#take({ ...one.field, below: had }, partial, here, routes, inside);
+          const work = this.#take({ ...one.field, below: had }, partial, here, routes, inside);
+          if (work) yield* work;
           next.push({ field: { ...one.field, below: left }, without: new Set([...one.without, partial.route]) });
         }
-        return [];
-      });
-      this.#cover(choices, here, routes, inside);
+      }
+      yield* this.#cover(choices, here, routes, inside);
       rest = next;
     }
   }
@@ -109,28 +116,27 @@ export class TypePlanner {
   /**
    * A field that several services share, in parts that need nothing further: in fewer waves than from one of them with joins.
    * Undefined where there are no such parts.
+   * @param sharers as `sharersOf` gives them
    */
-  #inParts(field: WantedField, options: readonly FieldOption[], { type }: PlannedObject) {
-    if (!field.below) return undefined;
-    const first = Math.min(...options.map(({ arrival }) => arrival));
-    if (options.some(({ wave }) => wave === first)) return undefined;
-    let left = options.filter(({ arrival, requires, needsType }) => arrival === first && !requires && !needsType);
-    if (left.length > MOST_SHARERS) return undefined;
-    const parts: { readonly field: WantedField; readonly option: FieldOption }[] = [];
+  *#inParts(
+    field: WantedField,
+    sharers: readonly FieldOption[],
+    { type }: PlannedObject,
+  ): Sliced<readonly FieldPart[] | undefined> {
+    let left = sharers;
+    const parts: FieldPart[] = [];
     let rest: WantedField | undefined = field;
     while (rest) {
       const wanted: WantedField = rest;
-      const had = left.flatMap((option) => {
-        const own = this.#scope.belowOf(wanted, type, option.route.object, undefined, true);
-        return own?.inside ? [{ option, inside: own.inside, leftover: own.leftover }] : [];
-      });
+      const had: PartialOption[] = [];
+      for (const option of left) {
+        const found = this.#scope.belowOf(wanted, type, option.route.object, undefined, true);
+        const own = isWork(found) ? yield* found : found;
+        if (own?.inside) had.push({ option, inside: own.inside, leftover: own.leftover });
+      }
       // The last part is the one that leaves nothing; before it, the one whose rest another one has as a whole.
-      const isWhole = (selections: Selections, other: FieldOption) =>
-        !this.#scope.belowOf({ ...wanted, below: selections }, type, other.route.object, undefined, true)?.leftover;
       const next =
-        had.find(({ leftover }) => !leftover) ??
-        had.find(({ leftover, option }) => leftover && left.some((one) => one !== option && isWhole(leftover, one))) ??
-        had[0];
+        had.find(({ leftover }) => !leftover) ?? (yield* this.#beforeLast(wanted, type, had, left)) ?? had[0];
       if (!next) return undefined;
       parts.push({ field: { ...wanted, below: next.inside }, option: next.option });
       left = left.filter((one) => one !== next.option);
@@ -139,13 +145,30 @@ export class TypePlanner {
     return parts.length > 1 ? parts : undefined;
   }
 
+  /** The first part whose rest another service has as a whole. */
+  *#beforeLast(
+    wanted: WantedField,
+    type: string,
+    had: readonly PartialOption[],
+    left: readonly FieldOption[],
+  ): Sliced<PartialOption | undefined> {
+    for (const one of had)
+      for (const other of left) {
+        if (!one.leftover || other === one.option) continue;
+        const rest = { ...wanted, below: one.leftover };
+        const found = this.#scope.belowOf(rest, type, other.route.object, undefined, true);
+        if (!(isWork(found) ? yield* found : found)?.leftover) return one;
+      }
+    return undefined;
+  }
+
   /** Takes the services that give the most fields for a call, until all fields are taken. */
-  #cover(
+  *#cover(
     choices: readonly { readonly field: WantedField; readonly options: readonly FieldOption[] }[],
     here: PlannedObject,
     routes: readonly Route[],
     inside: WantedField[],
-  ): void {
+  ): Sliced<void> {
     let most = 0;
     for (const { options } of choices) most = Math.max(most, earliest(options));
     let open: { readonly field: WantedField; readonly options: readonly FieldOption[] }[] = [];
@@ -153,8 +176,10 @@ export class TypePlanner {
       const options = all.length === 1 ? all : all.filter(({ wave }) => wave <= most);
       const [only] = options;
       // Where there is no choice, the calls are made anyway, and other fields may share them.
-      if (only && options.length === 1) this.#take(field, only, here, routes, inside);
-      else open.push({ field, options });
+      if (only && options.length === 1) {
+        const work = this.#take(field, only, here, routes, inside);
+        if (work) yield* work;
+      } else open.push({ field, options });
     }
     while (open.length > 0) {
       const known = new Set(here.calls());
@@ -170,6 +195,7 @@ export class TypePlanner {
         const taken = byRoute.get(route);
         if (!taken) continue;
         this.#scope.steps.take(taken.length);
+        if (this.#scope.steps.endSlice()) yield;
         const added = new Set<string>();
         let wave = 0;
         let later = 0;
@@ -190,111 +216,64 @@ export class TypePlanner {
       const { route, taken } = best;
       for (const { field, options } of taken) {
         const option = options.find((one) => one.route === route);
-        if (option) this.#take(field, option, here, routes, inside);
+        const work = option && this.#take(field, option, here, routes, inside);
+        if (work) yield* work;
       }
       const covered = new Set(taken);
       open = open.filter((one) => !covered.has(one));
     }
   }
 
+  /** @returns the work that it takes where nothing is fetched by the option yet */
   #take(
     field: WantedField,
     option: FieldOption,
     here: PlannedObject,
     routes: readonly Route[],
     inside: WantedField[],
-  ): void {
+  ): Findable<undefined> {
     inside.push(field);
-    this.#visit(option, here, routes).fields.push(field);
+    const visit = this.#visits.knownVisit(option, here);
+    if (!visit) return this.#takeFirst(field, option, here, routes);
+    visit.fields.push(field);
+    return undefined;
   }
 
-  /** The visit that fetches a field by an option, with all visits that it needs. */
-  #visit(
-    { route, requires, arrival, needsType }: FieldOption,
-    here: PlannedObject,
-    routes: readonly Route[],
-  ): TypeVisit {
-    if (route.isEntry && arrival === 0) return here.visitEntry();
-    const { lookup, object } = route;
-    const text = requires?.text;
-    const known = here.visits.find(
-      (one) => one.object === object && one.requires === text && !one.isEntry && one.needsType === needsType,
-    );
-    if (known) return known;
-    const representation: Selections[] = [];
-    const needs: TypeVisit['needs'] = new Map();
-    let there = here.entry ? 0 : -1;
-    let key: Selections | undefined;
-    for (const set of [lookup?.key, requires]) {
-      if (!set) continue;
-      const held = this.#scope.selections.ofFieldSet(set.selections);
-      representation.push(held);
-      // A relationship is called by what it requires.
-      if (set === lookup?.key || lookup?.by === 'relationship') key = held;
-      for (const field of held.fieldsOf(here.type))
-        there = Math.max(there, this.#supply(field, arrival - 1, here, routes, needs));
-    }
-    if (needsType || lookup?.needsType)
-      there = Math.max(there, this.#supply(TYPENAME, arrival - 1, here, routes, needs));
-    const isForAnyType = here.entry?.isTyped === false && !needsType && !lookup?.needsType;
-    const visit: TypeVisit = {
-      isEntry: false,
-      object,
-      wave: there + 1,
-      lookup,
-      key,
-      representation,
-      requires: text,
-      needsType,
-      isForAnyType,
-      needs,
-      fields: [],
-    };
-    here.visits.push(visit);
-    return visit;
-  }
-
-  /** Adds a field that a representation needs to a visit. @returns the wave in which it is there */
-  #supply(
+  *#takeFirst(
     field: WantedField,
-    bound: number,
+    option: FieldOption,
     here: PlannedObject,
     routes: readonly Route[],
-    needs: TypeVisit['needs'],
-    without: ReadonlySet<Route> = NO_ROUTES,
-  ): number {
-    const atEntry = without.size === 0 ? this.#atEntry(field, here, true) : undefined;
-    if (atEntry?.calls.length === 0 && !atEntry.leftover) {
-      const entry = here.visitEntry(field);
-      needs.set(entry, (needs.get(entry) ?? new Set()).add(field.key));
-      return 0;
-    }
-    const all = this.#options.of(field, here, routes, true).filter(({ route }) => !without.has(route));
-    const complete = all.filter(({ below, wave }) => !below?.leftover && wave <= bound);
-    const visited = new Set(here.calls());
-    const rank = ({ wave, arrival, route, calls, requires }: FieldOption) =>
-      (route.isEntry && !requires ? 0 : visited.has(`${arrival}:${route.object.service}`) ? 0 : 1000) +
-      calls.length * 100 +
-      wave;
-    const [best] = complete.sort((one, other) => rank(one) - rank(other));
-    const option = best ?? all.filter(({ below }) => below?.inside).sort((a, b) => a.wave - b.wave)[0];
-    if (!option) throw unreachableField(`${here.type}.${field.name}`);
-    const visit = this.#visit(option, here, routes);
-    needs.set(visit, (needs.get(visit) ?? new Set()).add(field.key));
-    if (best) {
-      visit.fields.push(field);
-      return visit.wave + (option.below?.waves ?? 0);
-    }
-    visit.fields.push({ ...field, below: option.below?.inside });
-    const rest = { ...field, below: option.below?.leftover };
-    const later = this.#supply(rest, bound, here, routes, needs, new Set([...without, option.route]));
-    return Math.max(visit.wave + (option.below?.waves ?? 0), later);
+  ): Sliced<undefined> {
+    const visit = yield* this.#visits.addVisit(option, here, routes);
+    visit.fields.push(field);
   }
+}
+
+/** A part of a field, and the way to fetch it. */
+interface FieldPart {
+  readonly field: WantedField;
+  readonly option: FieldOption;
+}
+
+/** A way to fetch a field that gives a part of what is wanted below it, or all. */
+interface PartialOption {
+  readonly option: FieldOption;
+  readonly inside: Selections;
+  readonly leftover: Selections | undefined;
+}
+
+/** The services that may have parts of a field; none where one of them has all of it as early. */
+function sharersOf(field: WantedField, options: readonly FieldOption[]): readonly FieldOption[] {
+  if (!field.below) return [];
+  const first = Math.min(...options.map(({ arrival }) => arrival));
+  if (options.some(({ wave }) => wave === first)) return [];
+  const found = options.filter(({ arrival, requires, needsType }) => arrival === first && !requires && !needsType);
+  return found.length > MOST_SHARERS ? [] : found;
 }
 
 /** Of how many services parts of a field are combined: the combinations grow with the cube of it. */
 const MOST_SHARERS = 5;
-const NOTHING_BELOW: Pick<PlacePlan, 'calls' | 'leftover'> = { calls: [], leftover: undefined };
 
 /** The first wave in which a field can be there, with all below it. */
 function earliest(options: readonly FieldOption[]): number {

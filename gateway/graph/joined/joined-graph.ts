@@ -53,7 +53,7 @@ export class JoinedGraph {
       return compiled.get(relay);
     };
     return (join, variables, context, done) => {
-      const relay = join.relay(variables);
+      const { relay } = join;
       const whole = relay && compiledFor(relay);
       if (!whole) return false;
       whole.run(variables, context, (answer) => {

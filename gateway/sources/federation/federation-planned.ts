@@ -21,7 +21,7 @@ export function openPlannedEngine(supergraph: Supergraph, targets: SubgraphTarge
   });
   /** An operation that one subgraph answers alone is relayed. */
   const relayed: RunOtherwise = (join, variables, context, done) => {
-    const relay = join.relay(variables);
+    const { relay } = join;
     const target = relay && targets.get(relay.subgraph);
     if (relay && target) relayAnswer(relay, target, variables, context, done);
     return target !== undefined;

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { MOST_STEPS } from '../../../gateway/federation/plan/plan-operation.ts';
 import { HOSTILE_CASES } from './hostile/cases.ts';
+import { isTooLong } from './hostile/hostile-case.ts';
 import { runCases } from './hostile/run-cases.ts';
 import type { Outcome } from './hostile/trial.ts';
 
@@ -8,6 +9,8 @@ import type { Outcome } from './hostile/trial.ts';
 const WORK_PER_STEP = 25;
 /** What is done beside. */
 const WORK_BESIDE = 2_000;
+/** How much may be done in one turn of the event loop. Most is writing a request, in one piece. */
+const WORK_IN_SLICE = 30_000;
 
 const named = ({ index, ...outcome }: Outcome) => {
   const { family, name } = HOSTILE_CASES[index] ?? {};
@@ -40,4 +43,11 @@ test('planning does no more than its steps say, and stops when they are used up'
   expect(wrong.map(named)).toEqual([]);
   // What counts nothing would find nothing wrong.
   expect(Math.max(...outcomes.map(({ work = 0 }) => work))).toBeGreaterThan(MOST_STEPS);
+});
+
+test('planning takes turns with other work, whatever a caller sends', () => {
+  const parsed = outcomes.filter(({ index }) => !isTooLong(HOSTILE_CASES[index]?.text ?? ''));
+  const wrong = parsed.filter(({ inSlice = 0 }) => inSlice === 0 || inSlice > WORK_IN_SLICE);
+  expect(wrong.map(named)).toEqual([]);
+  expect(outcomes.some(({ work = 0, inSlice = 0 }) => work > 4 * inSlice)).toBe(true);
 });

@@ -8,6 +8,7 @@ import {
   ServiceObjects,
 } from '../../../gateway/federation/plan/index.ts';
 import type { SupergraphTypes } from '../../../gateway/supergraph/index.ts';
+import { atOnce } from '../../../platform/index.ts';
 import type { Variables } from './product-engine.ts';
 
 /** How many steps planning an operation takes, and whether they are too many. */
@@ -26,15 +27,17 @@ export function plannedSteps(text: string, types: SupergraphTypes, variables: Va
     planner = own;
     const fields = rootFieldsOf(operation, conditions);
     if (operation.definition.operation === 'mutation')
-      planMutation(
-        fields,
-        (some) => own.plan(some),
-        () => true,
+      atOnce(
+        planMutation(
+          fields,
+          (some) => own.plan(some),
+          () => true,
+        ),
       );
-    else own.plan(fields);
-    return { steps: own.steps, isRefused: false };
+    else atOnce(own.plan(fields));
+    return { steps: own.steps.taken, isRefused: false };
   } catch (error) {
     if (!(error instanceof OperationTooComplex)) throw error;
-    return { steps: planner?.steps ?? 0, isRefused: true };
+    return { steps: planner?.steps.taken ?? 0, isRefused: true };
   }
 }

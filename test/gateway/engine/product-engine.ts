@@ -5,7 +5,7 @@ import { readComposed, readSupergraph, type SubgraphSdl } from '../../../gateway
 import { createSession } from '../../../gateway/session/index.ts';
 import { federatedSource } from '../../../gateway/sources/federation/federated-source.ts';
 import { WHOLE_SUPERGRAPH } from '../../../gateway/sources/federation/federation-permissions.ts';
-import type { OperationAnswer, OperationContext, PlannedRequest, Subschema } from '../../../gateway/sources/index.ts';
+import type { OperationAnswer, OperationContext, Subschema } from '../../../gateway/sources/index.ts';
 import { openResilientClient } from '../../../gateway/sources/index.ts';
 import { remoteTarget } from '../../../gateway/sources/remote-schema/index.ts';
 import type { SupergraphTypes } from '../../../gateway/supergraph/index.ts';
@@ -30,15 +30,8 @@ export interface Engine {
   /** What operations are planned by. */
   readonly types: SupergraphTypes;
   /** @throws NotAnswered */
-  run(text: string, variables?: Variables): Promise<EngineResult>;
-  /** Prepares an operation, and calls no service. */
-  prepare(text: string): Promise<PreparedOperation>;
+  run(text: string, variables?: Variables, cancellation?: Cancellation): Promise<EngineResult>;
   close(): void;
-}
-
-export interface PreparedOperation {
-  /** The planned requests; undefined where they are not known before it runs. */
-  describe(variables: Variables): readonly PlannedRequest[] | undefined;
 }
 
 /** What an engine is opened over: a supergraph that was composed elsewhere, or subgraphs that the gateway composes. */
@@ -99,15 +92,11 @@ export const openProductEngine: OpenEngine = async (graph, services, { labels = 
   return {
     schema: supergraph.schema,
     types: supergraph.types,
-    run: async (text, variables = {}) => {
+    run: async (text, variables = {}, cancellation = new Cancellation()) => {
       wires.forget();
-      const answer = await answerOf(subschema, text, variables, wires);
+      const answer = await answerOf(subschema, text, variables, wires, cancellation);
       const calls = [...wires.calls];
       return { ...answer, calls, waves: Math.max(0, ...calls.map(({ wave }) => wave)) };
-    },
-    prepare: async (text) => {
-      const compiled = subschema.compile?.(operationOf(text));
-      return { describe: (variables) => compiled?.describe?.(variables) };
     },
     close: () => source.setActive?.(false),
   };
@@ -148,8 +137,9 @@ async function answerOf(
   text: string,
   variables: Variables,
   wires: InProcessServices,
+  cancellation: Cancellation,
 ): Promise<Answered> {
-  const context = contextOf(text);
+  const context = contextOf(text, cancellation);
   const whole = operationOf(text);
   const compiled = subschema.compile?.(whole);
   if (!compiled) throw new TypeError(`not compiled: ${text}`);
@@ -177,14 +167,14 @@ async function unlessStuck<T>(running: Promise<T>, text: string, wires: InProces
   }
 }
 
-function contextOf(query: string): OperationContext {
+function contextOf(query: string, cancellation: Cancellation): OperationContext {
   return {
     session: createSession('admin', {}),
     requestId: 'test',
     clientAddress: '127.0.0.1',
     clientHeaders: {},
     query,
-    cancellation: new Cancellation(),
+    cancellation,
     log: createLogger('test', 'silent', { write: () => {} }),
     http: { headers: {}, cookies: [] },
   };

@@ -1,7 +1,7 @@
 import { parse, print } from 'graphql';
 import {
   FederatedGraph,
-  type PreparedSubscription,
+  type PlannedSubscription,
   type Send,
   subgraphServices,
 } from '../../../gateway/federation/index.ts';
@@ -19,10 +19,9 @@ export function openFederatedGraph<Context>(supergraphSdl: string, send: Send<Co
 
 /** The request that gives the events of a subscription. */
 export function eventsRequest<Context>(
-  prepared: PreparedSubscription<Context>,
+  { source: { service, operation } }: PlannedSubscription<Context>,
   variables: Readonly<Record<string, unknown>>,
 ): { readonly subgraph: string; readonly query: string; readonly variables: Readonly<Record<string, unknown>> } {
-  const { service, operation } = prepared.source(variables);
   const names = (operation.variableDefinitions ?? []).map(({ variable }) => variable.name.value);
   const given = names.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]);
   return { subgraph: service, query: print(operation), variables: Object.fromEntries(given) };

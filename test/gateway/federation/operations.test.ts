@@ -238,16 +238,18 @@ test('an event of a subscription is joined like an answer', async () => {
   const prepared = bank.graph.prepareSubscription(
     'subscription S($branch: String, $more: Boolean!) { new: opened(branch: $branch) { id balance @include(if: $more) } }',
   );
-  const { subgraph, variables } = eventsRequest(prepared, { branch: 'north', more: true });
+  const planned = await prepared.plan({ more: true });
+  const { subgraph, variables } = eventsRequest(planned, { branch: 'north', more: true });
   expect(subgraph).toBe('accounts');
   expect(variables).toMatchObject({ branch: 'north' });
   const event = (id: string) => ({ data: { new: { __typename: 'Account', id } } });
-  const joined = await prepared.join(event('e1'), { more: true }, undefined);
+  const joined = await planned.join(event('e1'), { more: true }, undefined);
   expect(responseObject(joined)).toEqual({ data: { new: { id: 'e1', balance: 'e1 EUR' } } });
-  expect(responseObject(await prepared.join(event('e2'), { more: false }, undefined))).toEqual({
+  const without = await prepared.plan({ more: false });
+  expect(responseObject(await without.join(event('e2'), { more: false }, undefined))).toEqual({
     data: { new: { id: 'e2' } },
   });
-  const failed = await prepared.join(
+  const failed = await planned.join(
     { errors: [{ message: 'gone', path: ['new'] }], data: null },
     { more: true },
     undefined,

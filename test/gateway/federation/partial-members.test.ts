@@ -85,13 +85,14 @@ test('no service is asked for a member that it does not have', async () => {
 
 test('an event has the members that only its service has, too', async () => {
   const subscription = posts.graph.prepareSubscription(`subscription ($n: Int) { drafted { page { ${BLOCKS} } } }`);
-  const { query, variables } = eventsRequest(subscription, { n: 5 });
+  const planned = await subscription.plan({});
+  const { query, variables } = eventsRequest(planned, { n: 5 });
   const schema = posts.schemas.get('drafts');
   expect(schema && validate(schema, parse(query))).toEqual([]);
   expect(query).toContain('on Chart');
   expect(variables).toEqual({ n: 5 });
   const event = { data: { drafted: { __typename: 'Post', id: '1', page: { blocks: [TEXT, CHART] } } } };
-  expect(responseObject(await subscription.join(event, { n: 5 }, undefined))).toEqual({
+  expect(responseObject(await planned.join(event, { n: 5 }, undefined))).toEqual({
     data: { drafted: { page: { blocks: [TEXT, CHART] } } },
   });
 });

@@ -53,8 +53,8 @@ test('an operation may ask for what only the wider type knows, whichever service
     const asked = world.calls.filter(({ subgraph }) => subgraph === 'narrow').map(({ query }) => query);
     expect(asked).toHaveLength(4);
     expect(asked.join()).not.toContain('Play');
-    const prepared = world.graph.prepareSubscription(`subscription { filled { ${works} } }`);
-    expect(eventsRequest(prepared, {}).query).not.toContain('Play');
+    const planned = await world.graph.prepareSubscription(`subscription { filled { ${works} } }`).plan({});
+    expect(eventsRequest(planned, {}).query).not.toContain('Play');
     world.forget();
     // Where nothing is left to ask, the object is still told from null.
     expect(await world.ask('{ shelf { label all { ... on Play { title } } } }')).toEqual({

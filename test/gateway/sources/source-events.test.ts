@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { SourceEvents } from '../../../gateway/sources/source-events.ts';
+import { laterEvents, SourceEvents } from '../../../gateway/sources/source-events.ts';
 
 function open() {
   const told: string[] = [];
@@ -51,4 +51,32 @@ test('a source does not wait while each event is consumed at once', async () => 
     expect(await taken).toEqual({ done: false, value: event(i) });
   }
   expect(told).toEqual([]);
+});
+
+test('events of a stream that is opened later are waited for', async () => {
+  const source = new SourceEvents();
+  source.push({ data: { n: 1 } }, 10);
+  source.end();
+  const opening = new Promise<() => SourceEvents>((resolve) => setImmediate(() => resolve(() => source)));
+  const events = laterEvents(opening);
+  expect(await events.next()).toEqual({ value: { data: { n: 1 } }, done: false });
+  expect(await events.next()).toMatchObject({ done: true });
+});
+
+test('a stream that is ended before it is opened is not opened', async () => {
+  let opened = 0;
+  const open = () => {
+    opened++;
+    return new SourceEvents();
+  };
+  const events = laterEvents(new Promise<typeof open>((resolve) => setImmediate(() => resolve(open))));
+  const first = events.next();
+  await events.return?.();
+  expect(await first).toMatchObject({ done: true });
+  expect(opened).toBe(0);
+});
+
+test('a stream that cannot be opened later fails when its events are read', async () => {
+  const events = laterEvents(Promise.reject(new Error('no stream')));
+  await expect(events.next()).rejects.toThrow('no stream');
 });

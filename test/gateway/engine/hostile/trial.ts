@@ -1,12 +1,22 @@
+import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import { type ExecutionResult, graphql } from 'graphql';
-import { warmUpPlanner } from '../../../../gateway/federation/index.ts';
+import { type DocumentNode, type ExecutionResult, graphql, parse } from 'graphql';
+import { compileVariant, type GraphScope } from '../../../../gateway/federation/execute/prepared-join.ts';
+import {
+  FederatedGraph,
+  subgraphServices,
+  UnplannableOperation,
+  warmUpPlanner,
+} from '../../../../gateway/federation/index.ts';
+import { readClientOperation, ServiceObjects } from '../../../../gateway/federation/plan/index.ts';
+import type { Sliced } from '../../../../platform/index.ts';
 import type { Service } from '../in-process-services.ts';
 import { plannedSteps } from '../planned-steps.ts';
-import { type Engine, NotAnswered, NotComposed, openProductEngine } from '../product-engine.ts';
+import { type Engine, NotAnswered, NotComposed, openProductEngine, type Variables } from '../product-engine.ts';
 import { openStrictServices, sdlsOf } from '../strict-services.ts';
 import { HOSTILE_CASES, type HostileCase } from './cases.ts';
-import { planningWork } from './planning-work.ts';
+import { isTooLong } from './hostile-case.ts';
+import { slicedWork } from './planning-work.ts';
 
 /** What became of one operation. */
 export interface Outcome {
@@ -14,6 +24,7 @@ export interface Outcome {
   readonly outcome:
     | 'planned'
     | 'refused'
+    | 'not parsed'
     | 'not composed'
     | 'never answered'
     | 'failed'
@@ -24,10 +35,13 @@ export interface Outcome {
   readonly code?: string | undefined;
   /** Those that planning took, or has asked for when it was refused. */
   readonly steps?: number;
-  /** How often functions and loops of planning ran. */
+  /** How often functions and loops of planning ran, and how often in the longest of its slices. */
   readonly work?: number;
-  /** The longest time that the event loop stood still, in milliseconds. */
+  readonly inSlice?: number;
+  /** The longest time for which planning blocked the event loop, in milliseconds. */
   readonly blockMs?: number;
+  /** The same without the time in which the thread waited for a processor, to some milliseconds; Linux alone tells it. */
+  readonly ranMs?: number;
   /** The processor time of planning, all threads, in milliseconds. */
   readonly cpuMs?: number;
   /** How many calls the first wave makes. */
@@ -91,41 +105,78 @@ async function tryCase(
   isTimed: boolean,
 ): Promise<Outcome> {
   rejections.length = 0;
-  const { result, blockMs, cpuMs } = await watchEventLoop(() => engine.run(text, variables));
-  const { data, errors = [], calls } = result;
+  if (isTimed && isTooLong(text)) return { index, outcome: 'not parsed' };
+  const cost = isTimed ? await timeOf(engine, text, variables) : await workOf(engine, text, variables);
+  const { data, errors = [], calls: made } = await engine.run(text, variables);
   const [error] = errors as readonly { readonly extensions?: { readonly code?: string } }[];
-  const counted = isTimed
-    ? {}
-    : {
-        steps: plannedSteps(text, engine.types, variables).steps,
-        work: await planningWork(async () => (await engine.prepare(text)).describe(variables ?? {})),
-      };
-  const cost = { ...counted, blockMs, cpuMs, calls: calls.length };
-  if (data === undefined) return { index, outcome: 'refused', code: error?.extensions?.code, ...cost };
+  const calls = made.length;
+  if (data === undefined) return { index, outcome: 'refused', code: error?.extensions?.code, calls, ...cost };
   const expected = await truth?.(text);
   if (expected && (rejections.length > 0 || JSON.stringify(data) !== JSON.stringify(expected.data)))
     return { index, outcome: 'wrong answer', code: JSON.stringify({ data, expected, rejections }), ...cost };
-  return { index, outcome: 'planned', ...cost };
+  return { index, outcome: 'planned', calls, ...cost };
 }
 
+/** The time of planning and compiling alone: the document is parsed before, and nothing is fetched. */
+async function timeOf({ types, schema }: Engine, text: string, variables: Variables = {}) {
+  const graph = new FederatedGraph<undefined>({ types, publicSchema: schema, services: NO_SERVICES });
+  const document = parse(text, { noLocation: true });
+  await graph.prepare('{ __typename }').plan({});
+  return await watchEventLoop(async () => {
+    try {
+      await graph.prepare(document).plan(variables);
+    } catch (error) {
+      if (!(error instanceof UnplannableOperation)) throw error;
+    }
+  });
+}
+
+/** The work of planning and compiling alone. */
+async function workOf({ types, schema }: Engine, text: string, variables: Variables = {}) {
+  const { steps } = plannedSteps(text, types, variables);
+  const scope = { types, objects: new ServiceObjects(types), publicSchema: schema, services: NO_SERVICES };
+  const document = parse(text, { noLocation: true });
+  return { steps, ...(await slicedWork(() => planned(document, variables, scope))) };
+}
+
+function* planned(document: DocumentNode, variables: Variables, scope: GraphScope<undefined>): Sliced<unknown> {
+  const operation = readClientOperation(document, undefined);
+  const conditions = new Map(operation.conditions.map(({ name }) => [name, variables[name] === true]));
+  return yield* compileVariant(operation, operation, conditions, scope);
+}
+
+const NO_SERVICES = subgraphServices<undefined>(() => {});
+
 /** Runs something, and measures how long the event loop stood still meanwhile. */
-async function watchEventLoop<T>(run: () => Promise<T>): Promise<{ result: T; blockMs: number; cpuMs: number }> {
+async function watchEventLoop(run: () => Promise<void>): Promise<Pick<Outcome, 'blockMs' | 'ranMs' | 'cpuMs'>> {
   let isOver = false;
-  let blockMs = 0;
+  let [blockMs, ranMs] = [0, 0];
+  let ran = threadTime();
   let last = performance.now();
   const turn = () => {
     const now = performance.now();
     blockMs = Math.max(blockMs, now - last);
     last = now;
+    const nowRan = threadTime();
+    ranMs = Math.max(ranMs, nowRan - ran);
+    ran = nowRan;
     if (!isOver) setImmediate(turn);
   };
   await new Promise(setImmediate);
   const before = process.cpuUsage();
   last = performance.now();
+  ran = threadTime();
   setImmediate(turn);
-  const result = await run();
+  await run();
   isOver = true;
   turn();
   const { user, system } = process.cpuUsage(before);
-  return { result, blockMs, cpuMs: (user + system) / 1000 };
+  return { blockMs, ranMs, cpuMs: (user + system) / 1000 };
+}
+
+/** How long this thread has run, in milliseconds. */
+function threadTime(): number {
+  return process.platform === 'linux'
+    ? Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6
+    : 0;
 }

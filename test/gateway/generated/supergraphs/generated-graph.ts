@@ -52,10 +52,10 @@ export function openGeneratedGraph(model: GraphModel, active: ReadonlySet<string
     plan: async (text, variables) => {
       if (getOperationAST(parse(text))?.operation !== 'subscription')
         return responseObject(await federated.prepare(text).run(variables, undefined));
-      const prepared = federated.prepareSubscription(text);
-      const source = eventsRequest(prepared, variables);
+      const planned = await federated.prepareSubscription(text).plan(variables);
+      const source = eventsRequest(planned, variables);
       const event = await run(source.subgraph, source.query, source.variables);
-      return responseObject(await prepared.join(event, variables, undefined));
+      return responseObject(await planned.join(event, variables, undefined));
     },
   };
 }
