@@ -22,7 +22,6 @@ export const BUNDLED_PACKAGES = [
   '@graphql-inspector/core',
   '@graphql-tools/schema',
   '@graphql-tools/utils',
-  '@opentelemetry/otlp-exporter-base/node-http',
   '@prisma/adapter-pg',
   '@prisma/driver-adapter-utils',
   '@theguild/federation-composition',

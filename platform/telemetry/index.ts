@@ -21,8 +21,8 @@
  *
  * Why not the SDK's spans: two spans of a request with ten attributes, begun, ended and encoded, took OpenTelemetry's SDK 2.12
  * and its serializer 9.0 µs of processor time here (3.2 µs for the spans, 5.8 µs for their protobuf), a fifth of the 44 µs
- * of the benchmark's row H; these take 2 µs, and half a microsecond where the request is not recorded. The export is
- * OpenTelemetry's (`otlp-transport.ts`).
+ * of the benchmark's row H; these take 2 µs, and half a microsecond where the request is not recorded. The export's retries
+ * follow OpenTelemetry's exporters (`otlp-transport.ts`).
  */
 export { type TracingDefaults, type TracingSettings, tracingProblems } from './config.ts';
 export { type FixedAttributes, fixedAttributes } from './fixed-attributes.ts';

@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
 import { basicAuthorization } from '../http/index.ts';
 
-/** How a request was answered, as the transports of OpenTelemetry's exporters say it. */
+/** How a request was answered, as far as retries depend on it. */
 export type PostOutcome =
   | { readonly status: 'success'; readonly data: Uint8Array }
   | { readonly status: 'retryable'; readonly retryInMillis?: number; readonly error: Error }

@@ -24,17 +24,15 @@ export interface OtlpTransport {
 const GIVEN_UP = 'the export was given up';
 const CONCURRENT_EXPORTS = 4;
 
-interface Export {
-  readonly request: Uint8Array;
-  readonly count: number;
-}
+const MAX_RETRIES = 5;
+const FIRST_PAUSE_MS = 1_000;
+const PAUSE_GROWTH = 1.5;
+const LONGEST_PAUSE_MS = 5_000;
+/** A pause is up to this share longer or shorter, so that processes do not retry at the same time. */
+const PAUSE_JITTER = 0.2;
 
-/**
- * Opens a transport. Retries, their pauses and their deadline are those of OpenTelemetry's other exporters. Its packages are loaded
- * here and nowhere else, so a process without tracing has none.
- */
+/** Opens a transport. Retries, their pauses and their deadline are those of OpenTelemetry's own exporters. */
 export async function openOtlpTransport(options: OtlpTransportOptions): Promise<OtlpTransport> {
-  const { createOtlpHttpExportDelegate } = await import('@opentelemetry/otlp-exporter-base/node-http');
   const { url, headers, timeoutMs, compression } = options;
   const post = await openOtlpPost({
     url,
@@ -43,40 +41,23 @@ export async function openOtlpTransport(options: OtlpTransportOptions): Promise<
     longestTimeoutMs: timeoutMs,
     connections: CONCURRENT_EXPORTS,
   });
-  // Of the answer that has just been read: the delegate reports its export right after.
-  let rejected = 0;
   const closed = new AbortController();
-  const delegate = createOtlpHttpExportDelegate<Export, unknown>(
-    {
-      url,
-      headers: async () => ({}),
-      timeoutMillis: timeoutMs,
-      compression,
-      concurrencyLimit: CONCURRENT_EXPORTS,
-      agentFactory: () => {
-        throw new Error('the delegate sends by the transport that it was given');
-      },
-    },
-    {
-      serializeRequest: ({ request }) => request,
-      deserializeResponse: (bytes) => {
-        rejected = readRejectedSpans(bytes);
-        return undefined;
-      },
-    },
-    'portico_exporter',
-    { name: 'span', countItems: ({ count }) => count },
-    undefined,
-  );
-  sendBy(post, delegate, closed.signal);
+  let running = 0;
   return {
-    send: (request, count) =>
-      new Promise((resolve) => {
-        delegate.export({ request, count }, ({ error }) => {
-          resolve(error ? { rejected: count, error } : { rejected: Math.min(rejected, count) });
-          rejected = 0;
-        });
-      }),
+    send: async (request, count) => {
+      if (running >= CONCURRENT_EXPORTS)
+        return { rejected: count, error: new Error('Concurrent export limit reached') };
+      running++;
+      try {
+        const outcome = await sendWithRetries(post, request, timeoutMs, closed.signal);
+        if (outcome.status !== 'success') return { rejected: count, error: outcome.error };
+        return { rejected: Math.min(rejectedBy(outcome.data), count) };
+      } catch (error) {
+        return { rejected: count, error: error instanceof Error ? error : new Error(String(error)) };
+      } finally {
+        running--;
+      }
+    },
     close: () => {
       closed.abort();
       post.close(new Error(GIVEN_UP));
@@ -84,27 +65,41 @@ export async function openOtlpTransport(options: OtlpTransportOptions): Promise<
   };
 }
 
-/** What OpenTelemetry's delegate keeps to itself: what tries again, and below it what sends. */
-interface RetryingDelegate {
-  readonly _transport: {
-    retry(request: Uint8Array, timeoutMs: number, pauseMs: number): Promise<PostOutcome>;
-    _transport: Pick<OtlpPost, 'send'>;
-  };
+/** @param signal ends the pause before a retry. The pause keeps no process alive. */
+async function sendWithRetries(
+  post: OtlpPost,
+  request: Uint8Array,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<PostOutcome> {
+  const deadline = performance.now() + timeoutMs;
+  let outcome = await post.send(request, timeoutMs);
+  for (let retries = 0; retries < MAX_RETRIES && outcome.status === 'retryable'; retries++) {
+    const pauseMs = outcome.retryInMillis ?? backoffMs(retries);
+    const remainingMs = deadline - performance.now();
+    if (pauseMs > remainingMs) break;
+    try {
+      await sleep(pauseMs, undefined, { ref: false, signal });
+    } catch {
+      return { status: 'failure', error: new Error(GIVEN_UP) };
+    }
+    outcome = await post.send(request, Math.max(1, deadline - performance.now()));
+  }
+  return outcome;
 }
 
-/**
- * Has a delegate send by `post`. The pause before a further try is over when the transport is closed, and keeps no process alive:
- * OpenTelemetry's own timer can be neither cleared nor unreferenced from outside, so its pause is replaced.
- */
-function sendBy(post: OtlpPost, delegate: unknown, signal: AbortSignal): void {
-  const { _transport: retrying } = delegate as RetryingDelegate;
-  retrying._transport = post;
-  retrying.retry = async (request, timeoutMs, pauseMs) => {
-    await sleep(pauseMs, undefined, { ref: false, signal }).catch(() => {
-      throw new Error(GIVEN_UP);
-    });
-    return post.send(request, timeoutMs);
-  };
+function backoffMs(retries: number): number {
+  const jitter = 1 + PAUSE_JITTER * (2 * Math.random() - 1);
+  return Math.min(FIRST_PAUSE_MS * PAUSE_GROWTH ** retries * jitter, LONGEST_PAUSE_MS);
+}
+
+/** A response that cannot be read does not make an accepted export fail. */
+function rejectedBy(response: Uint8Array): number {
+  try {
+    return readRejectedSpans(response);
+  } catch {
+    return 0;
+  }
 }
 
 /** Failed exports are logged at most once in this time. */

@@ -37,7 +37,7 @@ async function stopAfter(spans: number, telemetry: Telemetry): Promise<void> {
 
 const request = { name: 'POST /v1/graphql', headers: {}, isTrusted: false };
 
-test('nothing is traced, and nothing of OpenTelemetry loaded, where no variable asks for it', async () => {
+test('nothing is traced where no variable asks for it', async () => {
   const telemetry = await telemetryOf({});
 
   expect(telemetry.tracer).toBeUndefined();
@@ -328,6 +328,48 @@ test('an export that is tried again after a pause arrives', async () => {
   await until('it has arrived', () => telemetry.counts.exported === 1);
 
   expect(receiver.exports).toHaveLength(2);
+});
+
+describe('an export that is refused', () => {
+  const open = (timeoutMs: number) =>
+    openOtlpTransport({ url: `${receiver.url}/v1/traces`, headers: {}, timeoutMs, compression: 'none' });
+
+  test('is sent again five times at most', async () => {
+    receiver.answerWith({ kind: 'refuse', status: 503, retryAfter: 0 });
+    const transport = await open(60_000);
+
+    expect(await transport.send(new Uint8Array(0), 3)).toMatchObject({ rejected: 3, error: { code: 503 } });
+    expect(receiver.exports).toHaveLength(6);
+    transport.close();
+  });
+
+  test('is not sent again where the pause would end after its time', async () => {
+    receiver.answerWith({ kind: 'refuse', status: 503, retryAfter: 3_600 });
+    const transport = await open(60_000);
+
+    expect(await transport.send(new Uint8Array(0), 3)).toMatchObject({ rejected: 3, error: { code: 503 } });
+    expect(receiver.exports).toHaveLength(1);
+    transport.close();
+  });
+});
+
+test('a fifth export at a time is rejected, until the others have ended', async () => {
+  receiver.answerWith({ kind: 'hang' });
+  const transport = await openOtlpTransport({
+    url: `${receiver.url}/v1/traces`,
+    headers: {},
+    timeoutMs: 60_000,
+    compression: 'none',
+  });
+  const running = Array.from({ length: 4 }, () => transport.send(new Uint8Array(0), 1));
+
+  expect(await transport.send(new Uint8Array(0), 1)).toMatchObject({
+    rejected: 1,
+    error: { message: 'Concurrent export limit reached' },
+  });
+  transport.close();
+  await Promise.all(running);
+  expect((await transport.send(new Uint8Array(0), 1)).error?.message).toBe('the export was given up');
 });
 
 test('changed defaults take effect, and variables win over them', async () => {
