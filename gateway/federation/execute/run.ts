@@ -2,7 +2,6 @@ import { MAX_RELAYED_ERRORS, OMITTED_ERRORS } from '../../errors.ts';
 import type { JoinError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { RepeatedObjects } from './repeated-objects.ts';
-import type { ReplyBytes } from './reply-bytes.ts';
 
 /** The parameters of a call to a subgraph beside its body. */
 export interface SubgraphCall {
@@ -61,3 +60,11 @@ export function isFull({ errors }: Pick<PlanRun<unknown>, 'errors'>): boolean {
  * between them, and retain responses.
  */
 export type FetchStep<Context> = (run: PlanRun<Context>, done: () => void) => void;
+
+/** A text in UTF-8, as one buffer or in the chunks in which it arrived. */
+export type ReplyBytes = Buffer | readonly Buffer[];
+
+export function replyText(reply: string | ReplyBytes): string {
+  if (typeof reply === 'string') return reply;
+  return (Buffer.isBuffer(reply) ? reply : Buffer.concat(reply)).toString('utf8');
+}
