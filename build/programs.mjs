@@ -19,11 +19,11 @@ export const PROGRAMS = {
   ],
   examples: ['examples/orders/main.ts'],
   gateway: [
-    'gateway/check/weigh-changes-worker.ts',
-    'gateway/cli/main.ts',
-    'gateway/composition/compose-worker.ts',
+    'gateway/operations/check/weigh-changes-worker.ts',
+    'gateway/operations/cli/main.ts',
+    'gateway/planning/composition/compose-worker.ts',
     'gateway/graph/registry/source-changes-worker.ts',
-    'gateway/insight/metadata-files-worker.ts',
+    'gateway/operations/insight/metadata-files-worker.ts',
     'gateway/main.ts',
     // What `npm start` loads before the gateway begins.
     'gateway/process/index.ts',

@@ -8,8 +8,8 @@ import {
   tracingProblems,
   withPassword,
 } from '../platform/index.ts';
-import { HASURA_ROOT_TYPES, type RootTypeNames, STANDARD_ROOT_TYPES } from './schemas/index.ts';
-import { type AuthenticationSettings, MIN_ADMIN_SECRET_LENGTH } from './session/index.ts';
+import { type AuthenticationSettings, MIN_ADMIN_SECRET_LENGTH } from './access/session/index.ts';
+import { HASURA_ROOT_TYPES, type RootTypeNames, STANDARD_ROOT_TYPES } from './graphql/schemas/index.ts';
 import { gatewaySettings, graphSettings } from './settings/index.ts';
 import { DEFAULT_RESILIENCE, type ResilienceSettings } from './upstream/index.ts';
 

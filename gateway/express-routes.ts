@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
 import { OTHER_ROUTE } from '../platform/index.ts';
-import type { Assertions } from './assertions/index.ts';
+import type { Assertions } from './access/assertions/index.ts';
+import type { Authenticator } from './access/session/index.ts';
 import { graphqlElsewhere, resourceNotFound } from './errors.ts';
 import type { LiveGraph, MetadataReloads } from './graph/index.ts';
-import { type HttpExchange, sendFlatError } from './http/index.ts';
-import { health, type ProcessState, readiness } from './ops/index.ts';
+import { health, type ProcessState, readiness } from './operations/monitoring/index.ts';
 import { ASSERTION_KEYS_PATH, GRAPHQL_PATH, OLD_GRAPHQL_PATH } from './own-paths.ts';
-import type { Authenticator } from './session/index.ts';
+import { type HttpExchange, sendFlatError } from './transports/http/index.ts';
 
 /** Answers an exchange. */
 type ExchangeHandler = (exchange: HttpExchange) => unknown;

@@ -2,7 +2,7 @@
 // to serve in place of checking.
 const isCommand = process.argv.length > 2;
 
-if (isCommand) await import('./cli/main.ts');
+if (isCommand) await import('./operations/cli/main.ts');
 else {
   const { serve } = await import('./process/index.ts');
   serve(process.env);

@@ -18,4 +18,4 @@ try {
   say(`portico: ${error instanceof Error ? error.message : String(error)}`);
   process.exit(1);
 }
-await import('../dist/gateway/cli/main.js');
+await import('../dist/gateway/operations/cli/main.js');

@@ -1,14 +1,23 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { CLIENT_CLOSED_REQUEST, type HttpServerCounts, type Logger, OTHER_ROUTE } from '../platform/index.ts';
-import { type InsightCommands, type JobCommandRunner, metadataApi } from './admin/index.ts';
-import type { Assertions } from './assertions/index.ts';
-import { CONSOLE_PATH, type ConsoleFiles, consolePage, isConsolePath, takeSessionCookies } from './console/index.ts';
+import type { Assertions } from './access/assertions/index.ts';
+import type { Authenticator } from './access/session/index.ts';
 import { resourceNotFound } from './errors.ts';
 import { expressRoutes } from './express-routes.ts';
 import type { LiveGraph, MetadataReloads } from './graph/index.ts';
-import { type GraphqlEndpointOptions, graphqlEndpoint, refuseGraphqlRequest } from './graphql-http/index.ts';
-import { type DemoAccount, HOME_PATHS, homePage, isBrowserVisit } from './home/index.ts';
+import { type InsightCommands, type JobCommandRunner, metadataApi } from './operations/metadata-api/index.ts';
+import type { AccessLog, ProcessState, RequestSpans, SocketSpans } from './operations/monitoring/index.ts';
+import { GRAPHQL_PATH, isOwnPath, OLD_GRAPHQL_PATH } from './own-paths.ts';
+import {
+  CONSOLE_PATH,
+  type ConsoleFiles,
+  consolePage,
+  isConsolePath,
+  takeSessionCookies,
+} from './transports/console/index.ts';
+import { type GraphqlEndpointOptions, graphqlEndpoint, refuseGraphqlRequest } from './transports/graphql-http/index.ts';
+import { type DemoAccount, HOME_PATHS, homePage, isBrowserVisit } from './transports/home/index.ts';
 import {
   type Compressor,
   type Cors,
@@ -22,12 +31,9 @@ import {
   refuseUpgrade,
   sendFlatError,
   setOwnHeaders,
-} from './http/index.ts';
-import type { AccessLog, ProcessState, RequestSpans, SocketSpans } from './ops/index.ts';
-import { GRAPHQL_PATH, isOwnPath, OLD_GRAPHQL_PATH } from './own-paths.ts';
-import { type PassThrough, restEndpoints, swagger } from './rest/index.ts';
-import type { Authenticator } from './session/index.ts';
-import type { Subscriptions } from './subscriptions/index.ts';
+} from './transports/http/index.ts';
+import { type PassThrough, restEndpoints, swagger } from './transports/rest/index.ts';
+import type { Subscriptions } from './transports/subscriptions/index.ts';
 
 export interface GatewayDependencies extends Omit<GraphqlEndpointOptions, 'streamEvents'> {
   readonly subscriptions: Subscriptions;

@@ -158,7 +158,7 @@ describe('the documentation', () => {
   });
 
   test('docs/jobs-engine.md names the migration with the current version of each function', () => {
-    const folder = 'gateway/jobs/database/migrations';
+    const folder = 'gateway/jobs/engine/database/migrations';
     const files = readdirSync(folder).sort();
     const read = files.map((name) => ({ name, sql: readFileSync(join(folder, name), 'utf8') }));
     expect(listedDefinitions('docs/jobs-engine.md')).toEqual(newestDefinitions(read));

@@ -36,7 +36,7 @@ function sentStatuses(): ReadonlyMap<string, ReadonlySet<number>> {
       sent.get(code as string)?.add(Number(status));
     }
   }
-  // REST endpoints tell a service that is too slow from one that is down, see gateway/rest/error-status.ts.
+  // REST endpoints tell a service that is too slow from one that is down, see gateway/transports/rest/error-status.ts.
   sent.get('remote-schema-error')?.add(504);
   return sent;
 }

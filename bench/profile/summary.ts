@@ -46,7 +46,7 @@ function sharesOf(sums: ReadonlyMap<string, number>, total: number): Shares {
   return [...sums].map(([name, sum]) => [name, sum / total] as const).sort(([, left], [, right]) => right - left);
 }
 
-/** `portico/operation`, `undici`, `node:http`, `(garbage collector)`; code of V8 without a file is `native`. */
+/** `portico/pipeline`, `undici`, `node:http`, `(garbage collector)`; code of V8 without a file is `native`. */
 export function groupOf(
   { functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame'],
   bundledFile: BundledFile = bundledFiles(),

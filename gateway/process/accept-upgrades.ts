@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { ignoreUpgrade, isBusy, wantsWebSocket } from '../http/index.ts';
+import { ignoreUpgrade, isBusy, wantsWebSocket } from '../transports/http/index.ts';
 
 /**
  * Handles the upgrades of a server: WebSockets are passed to `upgrade`, other protocols are ignored (RFC 9110 section 7.8),

@@ -1,13 +1,13 @@
 import type { Logger } from '../../platform/index.ts';
+import type { WrongSecrets } from '../access/session/index.ts';
 import type { GatewayConfig } from '../config.ts';
-import { openDeliveries } from '../deliveries/index.ts';
 import type { MetadataSubscriber } from '../graph/index.ts';
-import type { HttpExchange } from '../http/index.ts';
-import { JobCommands } from '../job-commands/index.ts';
-import type { Jobs } from '../jobs/index.ts';
+import { JobCommands } from '../jobs/commands/index.ts';
+import { openDeliveries } from '../jobs/deliveries/index.ts';
+import type { Jobs } from '../jobs/engine/index.ts';
+import { openSchedules } from '../jobs/schedules/index.ts';
 import { type Metadata, together } from '../metadata/index.ts';
-import { openSchedules } from '../schedules/index.ts';
-import type { WrongSecrets } from '../session/index.ts';
+import type { HttpExchange } from '../transports/http/index.ts';
 import type { SourceState, UpstreamConnections } from '../upstream/index.ts';
 
 export interface BackgroundWorkOptions {

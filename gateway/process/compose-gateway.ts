@@ -1,10 +1,10 @@
 import { Durations, HttpServerCounts, type Logger } from '../../platform/index.ts';
-import { openAssertions } from '../assertions/index.ts';
+import { openAssertions } from '../access/assertions/index.ts';
+import { createWrongSecrets, knownSessionVariables, openAuthenticator } from '../access/session/index.ts';
 import type { GatewayConfig } from '../config.ts';
 import { MetadataReloader } from '../graph/index.ts';
-import { createCors, trustedOrigins } from '../http/index.ts';
 import { createGatewayServer, type GatewayServer } from '../server.ts';
-import { createWrongSecrets, knownSessionVariables, openAuthenticator } from '../session/index.ts';
+import { createCors, trustedOrigins } from '../transports/http/index.ts';
 import { openUpstreamHttp } from '../upstream/index.ts';
 import { openConfiguredParts } from './configured-parts.ts';
 import { loadFirstMetadata } from './first-metadata.ts';

@@ -1,10 +1,10 @@
 import type { Logger } from '../../platform/index.ts';
-import type { Assertions } from '../assertions/index.ts';
+import type { Assertions } from '../access/assertions/index.ts';
+import type { Authenticator, WrongSecrets } from '../access/session/index.ts';
 import type { GatewayConfig } from '../config.ts';
 import { LiveGraph } from '../graph/index.ts';
 import { type Metadata, together } from '../metadata/index.ts';
-import { openPassThrough, type PassThrough } from '../rest/index.ts';
-import type { Authenticator, WrongSecrets } from '../session/index.ts';
+import { openPassThrough, type PassThrough } from '../transports/rest/index.ts';
 import type { TracedHeaders, UpstreamConnections } from '../upstream/index.ts';
 import type { BackgroundWork } from './background-work.ts';
 import type { LoadedJobs } from './load-jobs.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger, type LogDestination, type Logger, listen, type RunningService } from '../../platform/index.ts';
 import { type GatewayConfig, readConfig } from '../config.ts';
-import { wantsWebSocket } from '../http/index.ts';
+import { wantsWebSocket } from '../transports/http/index.ts';
 import { acceptUpgrades } from './accept-upgrades.ts';
 import { composeGateway } from './compose-gateway.ts';
 import { followChanges, reloadQuietly } from './reloading.ts';

@@ -1,7 +1,7 @@
 import type { Metric } from '../../platform/index.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { LiveGraph, MetadataReloader } from '../graph/index.ts';
-import type { Insight } from '../insight/index.ts';
+import type { Insight } from '../operations/insight/index.ts';
 
 /** What the operator's commands look at. */
 export interface InsightSubjects {
@@ -16,7 +16,7 @@ export interface InsightSubjects {
 export function insightOf(config: GatewayConfig, subjects: InsightSubjects): () => Promise<Insight> {
   let opened: Promise<Insight> | undefined;
   return () => {
-    opened ??= import('../insight/index.ts').then(
+    opened ??= import('../operations/insight/index.ts').then(
       (room) =>
         new room.Insight({
           ...subjects,

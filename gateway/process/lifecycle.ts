@@ -1,11 +1,11 @@
 import type { ConnectionCounts, Telemetry } from '../../platform/index.ts';
 import type { LiveGraph } from '../graph/index.ts';
-import type { Jobs } from '../jobs/index.ts';
-import type { ReloadMarks } from '../replicas/index.ts';
-import type { PassThrough } from '../rest/index.ts';
-import type { Subscriptions } from '../subscriptions/index.ts';
+import type { Jobs } from '../jobs/engine/index.ts';
+import type { ReloadMarks } from '../operations/replicas/index.ts';
+import type { Usage } from '../operations/usage/index.ts';
+import type { PassThrough } from '../transports/rest/index.ts';
+import type { Subscriptions } from '../transports/subscriptions/index.ts';
 import type { UpstreamConnections } from '../upstream/index.ts';
-import type { Usage } from '../usage/index.ts';
 import type { BackgroundWork } from './background-work.ts';
 import type { GatewayMetrics } from './metrics/index.ts';
 import type { SharedState } from './shared-state.ts';

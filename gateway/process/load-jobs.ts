@@ -1,6 +1,6 @@
 import type { Logger, Telemetry } from '../../platform/index.ts';
 import type { GatewayConfig } from '../config.ts';
-import type { Jobs } from '../jobs/index.ts';
+import type { Jobs } from '../jobs/engine/index.ts';
 import type { BackgroundWork, BackgroundWorkOptions } from './background-work.ts';
 
 /** Jobs, and the function that opens what runs by them. */
@@ -17,7 +17,7 @@ export async function loadJobs(
 ): Promise<LoadedJobs | undefined> {
   if (!config.jobs) return undefined;
   const [{ openJobs }, { openBackgroundWork }] = await Promise.all([
-    import('../jobs/index.ts'),
+    import('../jobs/engine/index.ts'),
     import('./background-work.ts'),
   ]);
   const jobs = openJobs({ ...config.jobs, telemetry, log });

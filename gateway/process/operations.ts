@@ -1,7 +1,7 @@
 import type { Logger, Telemetry } from '../../platform/index.ts';
+import type { Authenticator } from '../access/session/index.ts';
 import type { GatewayConfig } from '../config.ts';
 import type { LiveGraph } from '../graph/index.ts';
-import { OperationPipeline } from '../operation/index.ts';
 import {
   type AccessLog,
   createAccessLog,
@@ -9,10 +9,10 @@ import {
   requestSpans,
   type SocketSpans,
   socketSpans,
-} from '../ops/index.ts';
-import type { Authenticator } from '../session/index.ts';
-import { openSubscriptions, type Subscriptions } from '../subscriptions/index.ts';
-import type { Usage } from '../usage/index.ts';
+} from '../operations/monitoring/index.ts';
+import type { Usage } from '../operations/usage/index.ts';
+import { OperationPipeline } from '../pipeline/index.ts';
+import { openSubscriptions, type Subscriptions } from '../transports/subscriptions/index.ts';
 import { connectionLimits, pipelineSettings } from './room-settings.ts';
 import type { SharedState } from './shared-state.ts';
 

@@ -3,7 +3,7 @@ import type { GatewayConfig } from '../config.ts';
 import { otherGatewaysNotNotified } from '../errors.ts';
 import type { MetadataReloader, MetadataReloads } from '../graph/index.ts';
 import { watchMetadata } from '../metadata/index.ts';
-import { openReloadMarks, type ReloadMarks } from '../replicas/index.ts';
+import { openReloadMarks, type ReloadMarks } from '../operations/replicas/index.ts';
 import type { WorkerPeers } from './worker-peers.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { ConnectionLimits as HttpConnectionLimits, Logger } from '../../platform/index.ts';
 import type { GatewayConfig } from '../config.ts';
-import { readConsoleFiles } from '../console/index.ts';
-import { Compressor } from '../http/index.ts';
-import type { OperationLimits, OperationPipelineOptions } from '../operation/index.ts';
+import type { OperationLimits, OperationPipelineOptions } from '../pipeline/index.ts';
 import type { GatewayDependencies } from '../server.ts';
-import type { SubscriptionLimits } from '../subscriptions/index.ts';
+import { readConsoleFiles } from '../transports/console/index.ts';
+import { Compressor } from '../transports/http/index.ts';
+import type { SubscriptionLimits } from '../transports/subscriptions/index.ts';
 
 /** What the operations' pipeline takes from the settings. */
 export function pipelineSettings(config: GatewayConfig) {

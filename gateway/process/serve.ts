@@ -20,7 +20,7 @@ async function loadAndStart(environment: NodeJS.ProcessEnv, peers?: WorkerPeers)
   boundHeapGrowth();
   const [{ startGateway }, { warmUpPlanner }] = await Promise.all([
     import('./gateway.ts'),
-    import('../federation/index.ts'),
+    import('../planning/joins/index.ts'),
   ]);
   // In slices, while the gateway starts: the first operation of a caller should not find the planner slow.
   void warmUpPlanner();

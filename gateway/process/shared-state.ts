@@ -1,7 +1,7 @@
 import type { Logger } from '../../platform/index.ts';
+import { createRateLimiter, type RateLimiter } from '../access/rate-limit/index.ts';
 import type { GatewayConfig } from '../config.ts';
-import { createRateLimiter, type RateLimiter } from '../rate-limit/index.ts';
-import { type DocumentStore, openDocumentStore } from '../replicas/index.ts';
+import { type DocumentStore, openDocumentStore } from '../operations/replicas/index.ts';
 
 /** What several gateways share in Redis. */
 export interface SharedState {

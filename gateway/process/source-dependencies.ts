@@ -1,5 +1,5 @@
 import type { Durations, Logger } from '../../platform/index.ts';
-import { type Assertions, openSealer } from '../assertions/index.ts';
+import { type Assertions, openSealer } from '../access/assertions/index.ts';
 import type { GatewayConfig } from '../config.ts';
 import { openSchemaStore, STORED_HEADERS_PURPOSE } from '../sources/index.ts';
 import type { UpstreamConnections } from '../upstream/index.ts';

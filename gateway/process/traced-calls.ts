@@ -1,5 +1,5 @@
 import { GATEWAY_CREDENTIAL_HEADER, gatewayCredential, type Telemetry } from '../../platform/index.ts';
-import type { AuthenticationDependencies, RevocationSettings } from '../session/index.ts';
+import type { AuthenticationDependencies, RevocationSettings } from '../access/session/index.ts';
 import { recordCalls, sender, type TracedHeaders, type UpstreamHttp, type UpstreamRequest } from '../upstream/index.ts';
 
 type SessionCalls = Pick<AuthenticationDependencies, 'call' | 'callForKeys'>;

@@ -10,7 +10,7 @@ import {
   StartError,
   tellLauncher,
 } from '../../platform/index.ts';
-import type { ReloadMarks } from '../replicas/index.ts';
+import type { ReloadMarks } from '../operations/replicas/index.ts';
 import type { WorkerMessage } from './worker-peers.ts';
 
 const RESTART_MS = { first: 100, most: 10_000 };

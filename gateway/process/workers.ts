@@ -1,6 +1,6 @@
 import { checkPort, createLogger, type RunningService } from '../../platform/index.ts';
 import type { GatewayConfig } from '../config.ts';
-import { openReloadMarks } from '../replicas/index.ts';
+import { openReloadMarks } from '../operations/replicas/index.ts';
 import { publishMetricsOfWorkers } from './metrics/index.ts';
 import { WorkerPool } from './worker-pool.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { hasCredentials, setting } from '../../platform/index.ts';
-import { parseJwtSecret, parseJwtSecrets } from '../session/index.ts';
+import { parseJwtSecret, parseJwtSecrets } from '../access/session/index.ts';
 import { json, OPEN_OR_CLOSED } from './types.ts';
 
 function hasNoCredentials(text: string): boolean {

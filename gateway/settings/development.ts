@@ -1,5 +1,5 @@
 import { setting } from '../../platform/index.ts';
-import { parseDemoAccounts } from '../home/index.ts';
+import { parseDemoAccounts } from '../transports/home/index.ts';
 import { json } from './types.ts';
 
 /** Development and compatibility. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { assertionSettings } from '../assertions/index.ts';
-import { MIN_SECRET_LENGTH } from '../webhooks/index.ts';
+import { assertionSettings } from '../access/assertions/index.ts';
+import { MIN_SECRET_LENGTH } from '../webhooks/calls/index.ts';
 
 /** Proofs for services. */
 export const proofSettings = {

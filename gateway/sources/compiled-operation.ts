@@ -1,6 +1,6 @@
 import type { DocumentNode, ExecutionResult, OperationDefinitionNode } from 'graphql';
 import type { Done } from '../../platform/index.ts';
-import type { Variables } from '../syntax/index.ts';
+import type { Variables } from '../graphql/syntax/index.ts';
 import type { PassthroughBody } from '../upstream/index.ts';
 import type { OperationContext } from './operation-context.ts';
 

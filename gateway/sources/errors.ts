@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLErrorExtensions } from 'graphql';
 import type { ErrorCode } from '../errors.ts';
-import { UNAUTHORIZED_FIELD } from '../federation/index.ts';
+import { UNAUTHORIZED_FIELD } from '../planning/joins/index.ts';
 import { UpstreamError, type UpstreamFailure } from '../upstream/index.ts';
 import type { OperationContext } from './operation-context.ts';
 import { serviceMessage } from './service-text.ts';

@@ -1,5 +1,5 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import type { Variables } from '../syntax/index.ts';
+import type { Variables } from '../graphql/syntax/index.ts';
 import type { CompiledOperation } from './compiled-operation.ts';
 import type { OperationContext } from './operation-context.ts';
 

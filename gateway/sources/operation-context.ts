@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Cancellation, Logger, Span } from '../../platform/index.ts';
-import type { Session } from '../session/index.ts';
+import type { Session } from '../access/session/index.ts';
 import type { CallRecorder } from '../upstream/index.ts';
 import type { SentFiles } from './files.ts';
 

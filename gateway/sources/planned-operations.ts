@@ -1,5 +1,6 @@
 import { type DocumentNode, type ExecutionResult, GraphQLError, Kind, type OperationDefinitionNode } from 'graphql';
 import type { Done } from '../../platform/index.ts';
+import type { Variables } from '../graphql/syntax/index.ts';
 import {
   type FederatedGraph,
   type JoinResult,
@@ -9,8 +10,7 @@ import {
   type Refusal,
   responseObject,
   UnplannableOperation,
-} from '../federation/index.ts';
-import type { Variables } from '../syntax/index.ts';
+} from '../planning/joins/index.ts';
 import { PassthroughBody } from '../upstream/index.ts';
 import type {
   CompiledOperation,

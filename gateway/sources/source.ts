@@ -1,9 +1,9 @@
 import type { GraphQLDirective, GraphQLSchema } from 'graphql';
 import type { Durations, Logger, Sealer } from '../../platform/index.ts';
-import type { Assertions } from '../assertions/index.ts';
-import type { Jobs } from '../jobs/index.ts';
+import type { Assertions } from '../access/assertions/index.ts';
+import type { RootTypeNames } from '../graphql/schemas/index.ts';
+import type { Jobs } from '../jobs/engine/index.ts';
 import type { Environment, ValuePath } from '../metadata/index.ts';
-import type { RootTypeNames } from '../schemas/index.ts';
 import type { ResilienceSettings, ResilientClient, UpstreamConnections } from '../upstream/index.ts';
 import type {
   CompiledOperation,

@@ -26,7 +26,7 @@ export function compiledFile(path: string): string {
  * A file that lies beside the sources and that the build copies to the compiled code, such as a page: that one which belongs
  * to the code that runs. Code may run from a bundle, whose own place says nothing.
  *
- * @param path relative to the package, such as `gateway/home/home.html`; of a directory with a slash at its end.
+ * @param path relative to the package, such as `gateway/transports/home/home.html`; of a directory with a slash at its end.
  */
 export function assetUrl(path: string): URL {
   const runsFromSources = import.meta.url.endsWith('.ts');

@@ -28,7 +28,7 @@ const FROM_DISK: SourceMapReading = { read: (file) => readFileSync(file, 'utf8')
 type MapOf = (file: string) => SourceMap | undefined;
 
 /**
- * Returns what names sources in stacks: `gateway/operation/run.ts:12:5` in place of
+ * Returns what names sources in stacks: `gateway/pipeline/run.ts:12:5` in place of
  * `file:///…/dist/chunks/gateway/chunk-ABC.js:3456:7`. Places that have no source map stay.
  *
  * Node's own `--enable-source-maps` reads the maps of all code at the start, and maps the stack of every error that

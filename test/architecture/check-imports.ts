@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 
-/** Source files by their path from the root of the repository, such as `gateway/http/accept.ts`. */
+/** Source files by their path from the root of the repository, such as `gateway/transports/http/accept.ts`. */
 export type Sources = ReadonlyMap<string, string>;
 
 /**

@@ -119,16 +119,16 @@ describe('the rest', () => {
     const profile = {
       nodes: [
         frame(1, '(idle)', ''),
-        frame(2, 'run', 'file:///portico/dist/gateway/operation/run.js'),
+        frame(2, 'run', 'file:///portico/dist/gateway/pipeline/run.js'),
         frame(3, 'dispatch', 'file:///portico/node_modules/undici/lib/pool.js'),
       ],
       samples: [3, 1, 2, 2, 3],
       timeDeltas: [1_000, 500, 300, 300, 200],
     };
     const { groups, functions } = summarise(profile, 1);
-    expect(groups.map(([name]) => name)).toEqual(['portico/operation', 'undici']);
+    expect(groups.map(([name]) => name)).toEqual(['portico/pipeline', 'undici']);
     expect(groups[0]?.[1]).toBeCloseTo(0.75);
-    expect(functions[0]?.[0]).toBe('run [portico/operation]');
+    expect(functions[0]?.[0]).toBe('run [portico/pipeline]');
   });
 
   test.each([
@@ -143,7 +143,7 @@ describe('the rest', () => {
 
   test.each([
     ['dist/packages/undici.js', /Pool\d* = class extends PoolBase/, 'undici'],
-    ['dist/gateway/cli/main.js', /^var COMMAND_OPTIONS/, 'portico/cli'],
+    ['dist/gateway/operations/cli/main.js', /^var COMMAND_OPTIONS/, 'portico/operations'],
   ])('a function in the bundle %s belongs to the package or room that it comes from', (bundle, code, group) => {
     const lineNumber = readFileSync(bundle, 'utf8')
       .split('\n')

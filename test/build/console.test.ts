@@ -15,7 +15,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { buildConsole } from '../../build/console.mjs';
-import { readConsoleFiles } from '../../gateway/console/index.ts';
+import { readConsoleFiles } from '../../gateway/transports/console/index.ts';
 
 const MAX_FIRST_PAGE_BYTES = 250_000;
 

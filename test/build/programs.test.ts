@@ -32,7 +32,9 @@ async function loadedByGateway(
   readyEvent = 'service.ready',
 ): Promise<readonly string[]> {
   const metadata = join(directory, 'metadata');
-  execFileSync(process.execPath, ['dist/gateway/cli/main.js', 'init', metadata, '--bare'], { stdio: 'ignore' });
+  execFileSync(process.execPath, ['dist/gateway/operations/cli/main.js', 'init', metadata, '--bare'], {
+    stdio: 'ignore',
+  });
   const preload = pathToFileURL(join(directory, 'list-loaded.mjs')).href;
   const gateway = spawn(process.execPath, ['--import', preload, 'dist/gateway/main.js'], {
     env: {
@@ -87,7 +89,7 @@ test('whatever the product starts as a process or thread is a program', () => {
       ])
       .map(([, path = '']) => `${path}.ts`),
   );
-  expect(started).toContain('gateway/composition/compose-worker.ts');
+  expect(started).toContain('gateway/planning/composition/compose-worker.ts');
   const programs = new Set(Object.values(PROGRAMS).flat());
   // Of `npm run dev`, which runs beside the compiler of types.
   expect(started.filter((path) => !programs.has(path))).toEqual(['start/compiler.ts']);
@@ -100,7 +102,7 @@ describe('a gateway that nothing is asked of', () => {
   });
 
   test('runs from bundles', () => {
-    expect(loaded).toContain('gateway/operation/pipeline.ts');
+    expect(loaded).toContain('gateway/pipeline/pipeline.ts');
     expect(loaded.filter((file) => file.includes('/node_modules/')).length).toBeLessThan(10);
   });
 
@@ -112,7 +114,7 @@ describe('a gateway that nothing is asked of', () => {
   );
 
   test('has not loaded the engine of jobs', () => {
-    expect(loaded.filter((file) => file.startsWith('gateway/jobs/'))).toEqual(['gateway/jobs/job.ts']);
+    expect(loaded.filter((file) => file.startsWith('gateway/jobs/engine/'))).toEqual(['gateway/jobs/engine/job.ts']);
   });
 
   test.each(['pg', 'prom-client', '@graphql-inspector'])('has not loaded %s', (name) => {
@@ -123,7 +125,9 @@ describe('a gateway that nothing is asked of', () => {
 test('the main process of a gateway of several workers has not loaded what handles requests', async () => {
   const loaded = await loadedByGateway({ PORTICO_WORKERS: '2' }, 'workers.ready');
   expect(loaded).toContain('gateway/process/workers.ts');
-  expect(loaded.filter((file) => /^gateway\/(process\/gateway\.ts|operation|graphql-http)/.test(file))).toEqual([]);
+  expect(
+    loaded.filter((file) => /^gateway\/(process\/gateway\.ts|pipeline|transports\/graphql-http)/.test(file)),
+  ).toEqual([]);
 });
 
 test('an error names the sources that it comes from', () => {

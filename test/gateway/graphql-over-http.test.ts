@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { serverAudits } from 'graphql-http';
-import { ACCEPTED_CODINGS } from '../../gateway/http/content-coding.ts';
+import { ACCEPTED_CODINGS } from '../../gateway/transports/http/content-coding.ts';
 import { bearer, type GraphqlBody, keeper, openPlatform, type Sent } from './harness/index.ts';
 
 const { keep, close } = keeper();

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import WebSocket, { WebSocketServer } from 'ws';
-import { createAssertions } from '../../gateway/assertions/index.ts';
-import { createSession } from '../../gateway/session/index.ts';
+import { createAssertions } from '../../gateway/access/assertions/index.ts';
+import { createSession } from '../../gateway/access/session/index.ts';
 import {
   bearer,
   endpoint,

@@ -4,7 +4,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { buildSchema, graphqlSync } from 'graphql';
 import { Redis } from 'ioredis';
-import { openReloadMarks } from '../../gateway/replicas/index.ts';
+import { openReloadMarks } from '../../gateway/operations/replicas/index.ts';
 import { createLogger } from '../../platform/index.ts';
 import { COMMAND, type Process, type RunOptions, start } from './cli/portico.ts';
 import { freePort, keeper, reply, send, serve, until } from './harness/index.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type GraphQLNamedType, type GraphQLSchema, isInputType, isIntrospectionType, parse } from 'graphql';
 import { inSlices, type Sliced } from '../../../platform/index.ts';
-import { printType } from '../../schemas/index.ts';
+import { printType } from '../../graphql/schemas/index.ts';
 import { type AffectingChange, affectingChanges, breakingFirst } from './schema-changes.ts';
 
 /** Up to so many types, schemas are compared as a whole. */

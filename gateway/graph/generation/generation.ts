@@ -1,10 +1,10 @@
 import type { OperationTypeNode } from 'graphql';
 import { atOnce, inSlices, type Sliced } from '../../../platform/index.ts';
+import { ADMIN_ROLE } from '../../access/session/index.ts';
 import { invalidRoleGraph } from '../../errors.ts';
-import { Introspections } from '../../introspection/index.ts';
+import { Introspections } from '../../graphql/introspection/index.ts';
+import { type RootTypeNames, STANDARD_ROOT_TYPES } from '../../graphql/schemas/index.ts';
 import { type Metadata, type MetadataProblem, namedRoles, type RelationshipMetadata } from '../../metadata/index.ts';
-import { type RootTypeNames, STANDARD_ROOT_TYPES } from '../../schemas/index.ts';
-import { ADMIN_ROLE } from '../../session/index.ts';
 import type { Source, Subschema } from '../../sources/index.ts';
 import type { SourceState } from '../../upstream/index.ts';
 import { type Relationship, type RelationshipProblem, resolveRelationship } from '../relationships/index.ts';

@@ -9,8 +9,8 @@ import {
   type OperationTypeNode,
 } from 'graphql';
 import type { Sliced } from '../../../platform/index.ts';
-import { Introspections, type SchemaIntrospection } from '../../introspection/index.ts';
-import { type JoinedPart, joinSchemas, type RootTypeNames, STANDARD_ROOT_TYPES } from '../../schemas/index.ts';
+import { Introspections, type SchemaIntrospection } from '../../graphql/introspection/index.ts';
+import { type JoinedPart, joinSchemas, type RootTypeNames, STANDARD_ROOT_TYPES } from '../../graphql/schemas/index.ts';
 import type { Subschema } from '../../sources/index.ts';
 import { JoinedGraph } from '../joined/index.ts';
 import { type Relationship, relationshipField } from '../relationships/index.ts';

@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLSchema, Kind, parse, validate } from 'graphql';
+import { ADMIN_ROLE } from '../../access/session/index.ts';
 import { hasDatabases, type Metadata, type MetadataProblem, namedRoles } from '../../metadata/index.ts';
-import { ADMIN_ROLE } from '../../session/index.ts';
 import type { Generation } from './generation.ts';
 
 /** A saved operation that no role can run. */

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { FederatedGraph, type RelayedFetch } from '../../federation/index.ts';
+import { FederatedGraph, type RelayedFetch } from '../../planning/joins/index.ts';
 import {
   type CompiledOperation,
   type CompiledSubscription,

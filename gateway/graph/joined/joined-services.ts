@@ -1,7 +1,7 @@
 import { type DocumentNode, Kind } from 'graphql';
-import { copy, type JsonObject, JsonText, type Services, type SubgraphAnswer } from '../../federation/index.ts';
+import type { Variables } from '../../graphql/syntax/index.ts';
+import { copy, type JsonObject, JsonText, type Services, type SubgraphAnswer } from '../../planning/joins/index.ts';
 import { type OperationAnswer, type OperationContext, resultOfAnswer, type Subschema } from '../../sources/index.ts';
-import type { Variables } from '../../syntax/index.ts';
 import { PassthroughBody } from '../../upstream/index.ts';
 
 /** The sources of a role's graph as services: each runs what it compiles. */

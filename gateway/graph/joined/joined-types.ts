@@ -11,7 +11,6 @@ import {
   isUnionType,
   OperationTypeNode,
 } from 'graphql';
-import type { Subschema } from '../../sources/index.ts';
 import {
   parseFieldSet,
   type RootLookup,
@@ -19,7 +18,8 @@ import {
   type ServiceType,
   type SupergraphTypes,
   type TypeModel,
-} from '../../supergraph/index.ts';
+} from '../../planning/supergraph/index.ts';
+import type { Subschema } from '../../sources/index.ts';
 import type { Relationship } from '../relationships/index.ts';
 import { relationshipField, rootLookup } from './root-calls.ts';
 

@@ -1,7 +1,7 @@
 import { type GraphQLSchema, getNamedType, isAbstractType } from 'graphql';
 import { fieldMeant } from '../../metadata/index.ts';
+import { parseFieldSet, type RootCall, type RootLookup, type ServiceField } from '../../planning/supergraph/index.ts';
 import type { StitchedLookup } from '../../sources/index.ts';
-import { parseFieldSet, type RootCall, type RootLookup, type ServiceField } from '../../supergraph/index.ts';
 import type { Relationship } from '../relationships/index.ts';
 
 /** How a stitched service returns objects of a type; undefined where it has no such root field. */

@@ -1,4 +1,4 @@
-import type { RootTypeNames } from '../../schemas/index.ts';
+import type { RootTypeNames } from '../../graphql/schemas/index.ts';
 import { joinedReasons, type Source, type SourceError } from '../../sources/index.ts';
 import type { Inconsistency, MissingSource } from '../generation/index.ts';
 import { conflictsWith, rootTypeConflicts } from './conflicts.ts';

@@ -11,7 +11,7 @@ import {
   isUnionType,
   print,
 } from 'graphql';
-import { defaultValueNode, type RootTypeNames } from '../../schemas/index.ts';
+import { defaultValueNode, type RootTypeNames } from '../../graphql/schemas/index.ts';
 import type { Source } from '../../sources/index.ts';
 
 /** Root fields that each subgraph of Apollo Federation has. */

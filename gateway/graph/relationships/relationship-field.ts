@@ -1,5 +1,5 @@
 import { type DocumentNode, Kind, parse, print } from 'graphql';
-import { defaultValueNode } from '../../schemas/index.ts';
+import { defaultValueNode } from '../../graphql/schemas/index.ts';
 import type { Relationship } from './relationship.ts';
 
 /** A relationship as a field of its type. */

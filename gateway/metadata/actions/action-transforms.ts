@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { KritiSyntaxError, parseTemplate, parseTextTemplate, type TextTemplate } from '../../kriti/index.ts';
+import { KritiSyntaxError, parseTemplate, parseTextTemplate, type TextTemplate } from '../../webhooks/kriti/index.ts';
 import { FRAMING_HEADERS, mapping } from '../shapes/index.ts';
 
 /** The variables of a request's templates. */

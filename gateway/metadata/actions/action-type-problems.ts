@@ -7,7 +7,7 @@ import {
   type TypeNode,
   validateSchema,
 } from 'graphql';
-import { innermostTypeName } from '../../syntax/index.ts';
+import { innermostTypeName } from '../../graphql/syntax/index.ts';
 import type { ValuePath } from '../yaml/index.ts';
 import type { ActionsMetadata } from './actions.ts';
 import { POSTGRES_SCALARS } from './postgres-scalars.ts';

@@ -1,6 +1,6 @@
 import { Kind, type ObjectTypeDefinitionNode, type TypeNode } from 'graphql';
 import { z } from 'zod';
-import { innermostTypeName } from '../../syntax/index.ts';
+import { innermostTypeName } from '../../graphql/syntax/index.ts';
 import type { MetadataLocation, MetadataProblem, ValuePath } from '../yaml/index.ts';
 import type { ActionTypes } from './action-types.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CronSchedule, CronSyntaxError } from '../../cron/index.ts';
+import { CronSchedule, CronSyntaxError } from '../../jobs/cron/index.ts';
 import { requestTransform } from '../actions/index.ts';
 import { configuredHeaders, mapping, queueName, resilience } from '../shapes/index.ts';
 import { retryConf, SCHEDULE_RETRIES } from './retry-conf.ts';

@@ -1,6 +1,6 @@
 import { type DocumentNode, Kind, parse, type TypeNode, visit } from 'graphql';
 import { closest, editDistance, likelyMeant, suggestion } from '../../../platform/index.ts';
-import type { TemplatePath } from '../../kriti/index.ts';
+import type { TemplatePath } from '../../webhooks/kriti/index.ts';
 import type {
   ActionMetadata,
   ActionsMetadata,

@@ -13,11 +13,11 @@ import {
   spanCounter,
   type Telemetry,
 } from '../../../platform/index.ts';
+import type { Authenticator, WrongSecrets } from '../../access/session/index.ts';
 import type { Generation, LiveGraph, MetadataReloader } from '../../graph/index.ts';
-import type { Jobs } from '../../jobs/index.ts';
-import type { OperationPipeline } from '../../operation/index.ts';
-import type { Authenticator, WrongSecrets } from '../../session/index.ts';
-import type { Subscriptions } from '../../subscriptions/index.ts';
+import type { Jobs } from '../../jobs/engine/index.ts';
+import type { OperationPipeline } from '../../pipeline/index.ts';
+import type { Subscriptions } from '../../transports/subscriptions/index.ts';
 import type { SourceState, UpstreamConnections } from '../../upstream/index.ts';
 import { operationMetrics } from './operation-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';

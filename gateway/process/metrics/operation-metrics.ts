@@ -8,7 +8,7 @@ import {
   oneGauge,
   samplesBy,
 } from '../../../platform/index.ts';
-import type { OperationPipeline } from '../../operation/index.ts';
+import type { OperationPipeline } from '../../pipeline/index.ts';
 import { DURATION_BOUNDS_MS } from '../../upstream/index.ts';
 
 /** Metrics of operations and subscriptions. */

@@ -12,7 +12,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import type { Done } from '../../../platform/index.ts';
-import { fragmentsOf } from '../../syntax/index.ts';
+import { fragmentsOf } from '../../graphql/syntax/index.ts';
 import { PassthroughBody } from '../../upstream/index.ts';
 import type { CompiledOperation, OperationAnswer } from '../compiled-operation.ts';
 import { localOperation, resultOfExecution } from '../local-operation.ts';

@@ -1,5 +1,4 @@
-import { ASSERTION_HEADER, type ServiceAssertion } from '../../assertions/index.ts';
-import type { Bindings } from '../../kriti/index.ts';
+import { ASSERTION_HEADER, type ServiceAssertion } from '../../access/assertions/index.ts';
 import type { RequestTransform } from '../../metadata/index.ts';
 import type { UpstreamRequest } from '../../upstream/index.ts';
 import {
@@ -8,7 +7,8 @@ import {
   transformedRequest,
   type WebhookRequest,
   webhookSignature,
-} from '../../webhooks/index.ts';
+} from '../../webhooks/calls/index.ts';
+import type { Bindings } from '../../webhooks/kriti/index.ts';
 import type { HeaderForwarding } from '../client-headers.ts';
 import { CALL_HEADERS, COMMON_HEADERS, commonHeaders, type OperationContext } from '../operation-context.ts';
 

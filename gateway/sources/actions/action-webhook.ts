@@ -1,6 +1,5 @@
 import type { GraphQLError, GraphQLOutputType } from 'graphql';
 import { type Done, parseServiceJson } from '../../../platform/index.ts';
-import { KritiEvaluationError } from '../../kriti/index.ts';
 import type { ResponseTransform } from '../../metadata/index.ts';
 import {
   type ResilientClient,
@@ -9,7 +8,8 @@ import {
   type UpstreamResponse,
   withHeaders,
 } from '../../upstream/index.ts';
-import { UnusableRequest } from '../../webhooks/index.ts';
+import { UnusableRequest } from '../../webhooks/calls/index.ts';
+import { KritiEvaluationError } from '../../webhooks/kriti/index.ts';
 import { sourceFailure } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
 import {

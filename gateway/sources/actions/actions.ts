@@ -1,5 +1,6 @@
-import { resolveAssertion } from '../../assertions/index.ts';
-import type { QueueLimits } from '../../jobs/index.ts';
+import { resolveAssertion } from '../../access/assertions/index.ts';
+import { ADMIN_ROLE } from '../../access/session/index.ts';
+import type { QueueLimits } from '../../jobs/engine/index.ts';
 import {
   type ActionMetadata,
   type Environment,
@@ -11,8 +12,7 @@ import {
   resolveVariable,
   type ValuePath,
 } from '../../metadata/index.ts';
-import { ADMIN_ROLE } from '../../session/index.ts';
-import { MIN_SECRET_LENGTH, SIGNATURE_HEADER } from '../../webhooks/index.ts';
+import { MIN_SECRET_LENGTH, SIGNATURE_HEADER } from '../../webhooks/calls/index.ts';
 import { clientHeaderForwarding, foldedName } from '../client-headers.ts';
 import { openResilientClient } from '../open-client.ts';
 import { ownHeaderNames } from '../operation-context.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Cancellation, isUuid, type Logger } from '../../../platform/index.ts';
+import { ADMIN_ROLE, createSession, TENANT_VARIABLE } from '../../access/session/index.ts';
 import type { GatewayError } from '../../errors.ts';
-import type { Jobs } from '../../jobs/index.ts';
+import type { Jobs } from '../../jobs/engine/index.ts';
 // Not from its `index.ts`, which loads the engine of jobs: a gateway without a database for jobs does not need it.
 import {
   digestOf,
@@ -15,9 +16,8 @@ import {
   postponed,
   type QueueLimits,
   type RunningJob,
-} from '../../jobs/job.ts';
+} from '../../jobs/engine/job.ts';
 import type { ActionMetadata } from '../../metadata/index.ts';
-import { ADMIN_ROLE, createSession, TENANT_VARIABLE } from '../../session/index.ts';
 import { askedWaitMs, UpstreamError, type UpstreamResponse } from '../../upstream/index.ts';
 import { type HeaderForwarding, headersToStore } from '../client-headers.ts';
 import { sourceError } from '../errors.ts';

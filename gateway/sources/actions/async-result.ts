@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import type { JobResult, Json } from '../../jobs/index.ts';
+import type { JobResult, Json } from '../../jobs/engine/index.ts';
 import { codeWithoutExtensions, VERBATIM } from './errors.ts';
 
 /** The result of an asynchronous action as its field has it. */

@@ -12,8 +12,8 @@ import {
   specifiedScalarTypes,
   visit,
 } from 'graphql';
+import { printSchema, STANDARD_ROOT_TYPES } from '../../graphql/schemas/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
-import { printSchema, STANDARD_ROOT_TYPES } from '../../schemas/index.ts';
 
 export type Customization = NonNullable<RemoteSchemaMetadata['definition']['customization']>;
 

@@ -6,7 +6,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { fragmentsOf, isSelectionIncluded, type Variables } from '../../syntax/index.ts';
+import { fragmentsOf, isSelectionIncluded, type Variables } from '../../graphql/syntax/index.ts';
 import { PassthroughBody } from '../../upstream/index.ts';
 import { NAMESPACED_KEY, ROOT_KEY, responseKey, type SingleNamespace, type TypeNameKeys } from './namespace.ts';
 

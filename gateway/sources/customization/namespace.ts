@@ -8,7 +8,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { type Fragments, fragmentsOf, nameNode, TYPENAME_FIELD } from '../../syntax/index.ts';
+import { type Fragments, fragmentsOf, nameNode, TYPENAME_FIELD } from '../../graphql/syntax/index.ts';
 import { usedFragments } from './used-fragments.ts';
 
 /** An operation and its fragments. */

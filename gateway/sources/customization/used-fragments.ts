@@ -1,5 +1,5 @@
 import { type FragmentDefinitionNode, type OperationDefinitionNode, visit } from 'graphql';
-import type { Fragments } from '../../syntax/index.ts';
+import type { Fragments } from '../../graphql/syntax/index.ts';
 
 /** The fragments that an operation spreads, also through others. */
 export function usedFragments(

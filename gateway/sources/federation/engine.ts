@@ -1,4 +1,4 @@
-import type { Refusal } from '../../federation/index.ts';
+import type { Refusal } from '../../planning/joins/index.ts';
 import type { CompiledOperation, CompiledSubscription, OperationDocument } from '../compiled-operation.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
 

@@ -1,6 +1,6 @@
-import { type Supergraph, supergraphHints } from '../../composition/index.ts';
+import { ADMIN_ROLE } from '../../access/session/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
-import { ADMIN_ROLE } from '../../session/index.ts';
+import { type Supergraph, supergraphHints } from '../../planning/composition/index.ts';
 import { type CustomizedSchema, customize } from '../customization/index.ts';
 import type { Permitted } from '../permissions/index.ts';
 import { eventSharing, type RemoteTarget } from '../remote-schema/index.ts';

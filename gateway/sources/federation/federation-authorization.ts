@@ -1,9 +1,9 @@
 import { type DocumentNode, type GraphQLSchema, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import { type CacheBounds, SecondChanceCache } from '../../../platform/index.ts';
-import { accessibleTo, type CallerGrants, type Requirements } from '../../composition/index.ts';
-import type { Refusal } from '../../federation/index.ts';
-import type { Session } from '../../session/index.ts';
-import { ADMIN_ROLE } from '../../session/index.ts';
+import type { Session } from '../../access/session/index.ts';
+import { ADMIN_ROLE } from '../../access/session/index.ts';
+import { accessibleTo, type CallerGrants, type Requirements } from '../../planning/composition/index.ts';
+import type { Refusal } from '../../planning/joins/index.ts';
 import type { OperationDocument } from '../compiled-operation.ts';
 import { unauthorizedField } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';

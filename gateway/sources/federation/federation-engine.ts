@@ -1,5 +1,5 @@
-import type { Supergraph } from '../../composition/index.ts';
-import { readSupergraphTypes, resolveOverrides } from '../../supergraph/index.ts';
+import type { Supergraph } from '../../planning/composition/index.ts';
+import { readSupergraphTypes, resolveOverrides } from '../../planning/supergraph/index.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { FederationEngine, SubgraphTargets } from './engine.ts';
 import { type OverrideLevel, type OverrideSettings, overrideLevels } from './federation-overrides.ts';

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import {
   ComposerStopped,
   type CompositionProblem,
@@ -6,8 +7,7 @@ import {
   labelsIn,
   readComposed,
   type Supergraph,
-} from '../../composition/index.ts';
-import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
+} from '../../planning/composition/index.ts';
 import type { Availability } from '../../upstream/index.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
 import { boundedProblems } from '../service-text.ts';

@@ -1,6 +1,6 @@
 import type { Done } from '../../../platform/index.ts';
-import type { Supergraph } from '../../composition/index.ts';
-import { FederatedGraph, subgraphServices } from '../../federation/index.ts';
+import type { Supergraph } from '../../planning/composition/index.ts';
+import { FederatedGraph, subgraphServices } from '../../planning/joins/index.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { compileJoin, compileJoinedEvents, type RunOtherwise, undefinedIfUnplannable } from '../planned-operations.ts';
 import { compileRemoteSubscription, type RemoteTarget, remoteRequest, takeCookies } from '../remote-schema/index.ts';

@@ -1,6 +1,6 @@
 import type { Done } from '../../../platform/index.ts';
-import { type RelayedFetch, SubgraphFailure } from '../../federation/index.ts';
-import type { Variables } from '../../syntax/index.ts';
+import type { Variables } from '../../graphql/syntax/index.ts';
+import { type RelayedFetch, SubgraphFailure } from '../../planning/joins/index.ts';
 import {
   PassthroughBody,
   type UpstreamError,

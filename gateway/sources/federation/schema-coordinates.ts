@@ -10,8 +10,8 @@ import {
   specifiedScalarTypes,
   type TypeNode,
 } from 'graphql';
-import { printSchema } from '../../schemas/index.ts';
-import { innermostTypeName } from '../../syntax/index.ts';
+import { printSchema } from '../../graphql/schemas/index.ts';
+import { innermostTypeName } from '../../graphql/syntax/index.ts';
 
 /**
  * Coordinates of parts of a schema: `Type`, `Type.field`, `Type.field(argument:)`, `Enum.VALUE`, `Union|Member`. Root

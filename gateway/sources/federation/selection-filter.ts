@@ -14,8 +14,8 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { Refusal } from '../../federation/index.ts';
-import { type Fragments, fragmentsOf, nameNode, TYPENAME_FIELD } from '../../syntax/index.ts';
+import { type Fragments, fragmentsOf, nameNode, TYPENAME_FIELD } from '../../graphql/syntax/index.ts';
+import type { Refusal } from '../../planning/joins/index.ts';
 import type { OperationDocument } from '../compiled-operation.ts';
 
 /** Takes fields out of an operation. What is spread in many places is looked at once. */

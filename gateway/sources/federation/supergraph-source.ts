@@ -1,11 +1,11 @@
-import { resolveAssertion, type ServiceAssertion } from '../../assertions/index.ts';
-import { readSupergraph, type Supergraph, type SupergraphSubgraph } from '../../composition/index.ts';
+import { resolveAssertion, type ServiceAssertion } from '../../access/assertions/index.ts';
 import {
   type RemoteSchemaMetadata,
   type ResilienceMetadata,
   resolveHeaders,
   resolveUrl,
 } from '../../metadata/index.ts';
+import { readSupergraph, type Supergraph, type SupergraphSubgraph } from '../../planning/composition/index.ts';
 import { type Availability, type ResilientClient, UpstreamError } from '../../upstream/index.ts';
 import { clientHeaderForwarding } from '../client-headers.ts';
 import { openResilientClient } from '../open-client.ts';

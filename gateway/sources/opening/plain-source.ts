@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
+import { ADMIN_ROLE } from '../../access/session/index.ts';
+import { printSchema } from '../../graphql/schemas/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
-import { printSchema } from '../../schemas/index.ts';
-import { ADMIN_ROLE } from '../../session/index.ts';
 import { hasUsualRoots } from '../customization/index.ts';
 import { type Permitted, partsByRole, permittedParts } from '../permissions/index.ts';
 import { eventSharing, type RemoteTarget, remoteOperations } from '../remote-schema/index.ts';

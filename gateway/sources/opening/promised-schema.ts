@@ -1,6 +1,6 @@
 import { buildASTSchema, parse } from 'graphql';
+import { ADMIN_ROLE } from '../../access/session/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
-import { ADMIN_ROLE } from '../../session/index.ts';
 import { type CustomizedSchema, customize } from '../customization/index.ts';
 import { takePresets } from '../permissions/index.ts';
 

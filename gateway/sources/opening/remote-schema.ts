@@ -1,5 +1,5 @@
 import { buildSchema, type GraphQLSchema } from 'graphql';
-import { resolveAssertion } from '../../assertions/index.ts';
+import { resolveAssertion } from '../../access/assertions/index.ts';
 import { isSupergraph, type RemoteSchemaMetadata, resolveHeaders, resolveUrl } from '../../metadata/index.ts';
 import { Availability } from '../../upstream/index.ts';
 import { clientHeaderForwarding } from '../client-headers.ts';

@@ -1,6 +1,6 @@
 import { buildClientSchema, type GraphQLSchema, type IntrospectionQuery } from 'graphql';
 import { boundedText, inThread, parseServiceJson, ThreadEnded } from '../../../platform/index.ts';
-import { printSchema } from '../../schemas/index.ts';
+import { printSchema } from '../../graphql/schemas/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { serviceMessage } from '../service-text.ts';
 import type { SchemaLimits } from '../source.ts';

@@ -23,8 +23,8 @@ import {
   type VariableNode,
   valueFromAST,
 } from 'graphql';
-import type { Session } from '../../session/index.ts';
-import { nameNode, type Variables } from '../../syntax/index.ts';
+import type { Session } from '../../access/session/index.ts';
+import { nameNode, type Variables } from '../../graphql/syntax/index.ts';
 import { PresetInputs, presetInputsOf, type RolePresets } from './preset-inputs.ts';
 
 /** The variables that an operation is sent with, of those that its caller sent and of the session. */

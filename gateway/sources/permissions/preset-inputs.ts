@@ -8,7 +8,7 @@ import {
   isListType,
   isNonNullType,
 } from 'graphql';
-import type { Session } from '../../session/index.ts';
+import type { Session } from '../../access/session/index.ts';
 import type { Presets } from './preset.ts';
 import { presetValue } from './preset-values.ts';
 

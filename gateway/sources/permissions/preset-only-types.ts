@@ -1,5 +1,5 @@
 import { type DefinitionNode, type InputValueDefinitionNode, Kind } from 'graphql';
-import { innermostTypeName } from '../../syntax/index.ts';
+import { innermostTypeName } from '../../graphql/syntax/index.ts';
 import type { Presets } from './preset.ts';
 
 /** An input of a permission with its key among the presets. */

@@ -8,7 +8,7 @@ import {
   isNonNullType,
 } from 'graphql';
 import { parseJson } from '../../../platform/index.ts';
-import type { Session } from '../../session/index.ts';
+import type { Session } from '../../access/session/index.ts';
 import { missingSessionVariable, unfitSessionVariable } from '../errors.ts';
 import type { Preset } from './preset.ts';
 

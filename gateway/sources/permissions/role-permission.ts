@@ -19,8 +19,8 @@ import {
   valueFromAST,
 } from 'graphql';
 import { suggestion } from '../../../platform/index.ts';
+import { defaultValueNode } from '../../graphql/schemas/index.ts';
 import type { RemoteSchemaMetadata, ValuePath } from '../../metadata/index.ts';
-import { defaultValueNode } from '../../schemas/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { SourceError, type SourceProblem, type Subschema } from '../source.ts';
 import { type InputValue, inheritDefaults, inheritOneOf } from './inherited-inputs.ts';

@@ -1,6 +1,6 @@
 import { type ExecutionResult, print, stripIgnoredCharacters } from 'graphql';
 import type { Done } from '../../../platform/index.ts';
-import type { Variables } from '../../syntax/index.ts';
+import type { Variables } from '../../graphql/syntax/index.ts';
 import {
   PassthroughBody,
   type UpstreamError,

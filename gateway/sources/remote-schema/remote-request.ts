@@ -1,5 +1,5 @@
-import { OPERATOR_HEADER, type OperatorAssertion } from '../../assertions/index.ts';
-import { ADMIN_ROLE } from '../../session/index.ts';
+import { OPERATOR_HEADER, type OperatorAssertion } from '../../access/assertions/index.ts';
+import { ADMIN_ROLE } from '../../access/session/index.ts';
 import type { ResilientClient, UpstreamConnections, UpstreamRequest } from '../../upstream/index.ts';
 import { multipartBody, type SentFiles } from '../files.ts';
 import type { OperationContext } from '../operation-context.ts';

@@ -1,5 +1,5 @@
-import { ASSERTION_HEADER, type ServiceAssertion } from '../../assertions/index.ts';
-import type { Session } from '../../session/index.ts';
+import { ASSERTION_HEADER, type ServiceAssertion } from '../../access/assertions/index.ts';
+import type { Session } from '../../access/session/index.ts';
 import { joinHeaderLists } from '../../upstream/index.ts';
 import type { HeaderForwarding } from '../client-headers.ts';
 import { CALL_HEADERS, COMMON_HEADERS, commonHeaders, type OperationContext } from '../operation-context.ts';

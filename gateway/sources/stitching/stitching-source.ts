@@ -10,8 +10,8 @@ import {
   OperationTypeNode,
   parse,
 } from 'graphql';
+import { ADMIN_ROLE } from '../../access/session/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
-import { ADMIN_ROLE } from '../../session/index.ts';
 import type { Preset, Presets } from '../permissions/index.ts';
 import { type Permitted, partsByRole, permittedParts, rolePresets } from '../permissions/index.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';

@@ -14,7 +14,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
-import { type Fragments, fragmentsOf } from '../../syntax/index.ts';
+import { type Fragments, fragmentsOf } from '../../graphql/syntax/index.ts';
 import { type RoleView, sourceTypeName } from './role-view.ts';
 import { type SelectedFields, SelectedObjects } from './selected-objects.ts';
 

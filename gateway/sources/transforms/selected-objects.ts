@@ -9,7 +9,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import type { Fragments } from '../../syntax/index.ts';
+import type { Fragments } from '../../graphql/syntax/index.ts';
 import type { RoleView } from './role-view.ts';
 
 /** Types with the first of them, and what is selected of their objects. */

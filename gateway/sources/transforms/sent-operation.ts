@@ -18,7 +18,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { type Fragments, fragmentNode, fragmentsOf, nameNode } from '../../syntax/index.ts';
+import { type Fragments, fragmentNode, fragmentsOf, nameNode } from '../../graphql/syntax/index.ts';
 import type { OperationDocument } from '../compiled-operation.ts';
 import { PresetArguments, type SentVariables } from '../permissions/index.ts';
 import type { ResponseShape } from './response-shape.ts';

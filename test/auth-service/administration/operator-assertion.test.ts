@@ -2,8 +2,8 @@ import { createHash, generateKeyPairSync, KeyObject, randomBytes, randomUUID } f
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { createGatewayKeys } from '../../../auth-service/tokens/gateway-keys.ts';
-import { createAssertions } from '../../../gateway/assertions/index.ts';
-import { signingKeyOf } from '../../../gateway/assertions/signing-key.ts';
+import { createAssertions } from '../../../gateway/access/assertions/index.ts';
+import { signingKeyOf } from '../../../gateway/access/assertions/signing-key.ts';
 import { preferredEngine } from '../../database/index.ts';
 import { reply, serve, type TestServer } from '../../gateway/harness/serve.ts';
 import { type Administered, openAdministered, operationOf } from './administered.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { migrate, setUpRoles } from '../../../auth-service/database/index.ts';
 import { scramVerifier } from '../../../auth-service/database/scram.ts';
-import { openJobs } from '../../../gateway/jobs/index.ts';
+import { openJobs } from '../../../gateway/jobs/engine/index.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
 import { freePort } from '../../gateway/harness/index.ts';

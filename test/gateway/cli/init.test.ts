@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { init, nextSteps, type StarterKind } from '../../../gateway/cli/init.ts';
 import { loadMetadata } from '../../../gateway/metadata/index.ts';
+import { init, nextSteps, type StarterKind } from '../../../gateway/operations/cli/init.ts';
 
 const workDir = mkdtempSync(join(tmpdir(), 'portico-init-'));
 afterAll(() => rmSync(workDir, { recursive: true, force: true }));
@@ -67,7 +67,7 @@ describe('where metadata cannot be written', () => {
     ['of another process', true],
   ])('a disk that is full by the second file is the reason, whatever is left: %s', (other, isLeft) => {
     const directory = join(workDir, `full${other.length}`, 'metadata');
-    const module = new URL('../../../dist/gateway/cli/init.js', import.meta.url).href;
+    const module = new URL('../../../dist/gateway/operations/cli/init.js', import.meta.url).href;
     const script = `
       import fs from 'node:fs';
       import { join } from 'node:path';

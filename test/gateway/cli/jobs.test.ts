@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { type JobsCommandOptions, jobs } from '../../../gateway/cli/jobs/jobs.ts';
-import { dead, done } from '../../../gateway/jobs/index.ts';
+import { dead, done } from '../../../gateway/jobs/engine/index.ts';
+import { type JobsCommandOptions, jobs } from '../../../gateway/operations/cli/jobs/jobs.ts';
 import { createTestDatabase } from '../../database/index.ts';
 import { eventually, openJobsDatabase, WORK } from '../jobs/jobs-harness.ts';
 

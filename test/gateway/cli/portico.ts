@@ -6,7 +6,7 @@ const PACKAGE_DIR = fileURLToPath(new URL('../../..', import.meta.url));
 /** What a user runs. It looks first for changed code, which takes half of the processor time of a command that does little. */
 export const COMMAND = join(PACKAGE_DIR, 'gateway/portico.mjs');
 /** What that runs, once the code is compiled. */
-const COMPILED = join(PACKAGE_DIR, 'dist/gateway/cli/main.js');
+const COMPILED = join(PACKAGE_DIR, 'dist/gateway/operations/cli/main.js');
 
 export interface Ended {
   readonly code: number | null;

@@ -1,5 +1,5 @@
-import { type CheckOptions, check } from '../../../gateway/cli/check.ts';
-import type { CheckReport as Report } from '../../../gateway/cli/print-report.ts';
+import { type CheckOptions, check } from '../../../gateway/operations/cli/check.ts';
+import type { CheckReport as Report } from '../../../gateway/operations/cli/print-report.ts';
 
 type Options = Partial<CheckOptions> & Pick<CheckOptions, 'location'>;
 

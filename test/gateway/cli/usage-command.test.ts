@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { buildSchema, parse } from 'graphql';
-import { parseSince } from '../../../gateway/cli/usage/since.ts';
-import { unusedParts } from '../../../gateway/cli/usage/unused.ts';
-import { usedCoordinates } from '../../../gateway/usage/coordinates.ts';
+import { parseSince } from '../../../gateway/operations/cli/usage/since.ts';
+import { unusedParts } from '../../../gateway/operations/cli/usage/unused.ts';
+import { usedCoordinates } from '../../../gateway/operations/usage/coordinates.ts';
 
 const NOW = Date.parse('2026-03-31T12:00:00Z');
 

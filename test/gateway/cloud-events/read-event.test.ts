@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { type CloudEvent, readEvent, structuredJson, withAttribute } from '../../../gateway/cloud-events/index.ts';
 import { GatewayError } from '../../../gateway/errors.ts';
+import { type CloudEvent, readEvent, structuredJson, withAttribute } from '../../../gateway/jobs/cloud-events/index.ts';
 import { codePoint } from '../../code-point.ts';
 
 const STRUCTURED = 'application/cloudevents+json';

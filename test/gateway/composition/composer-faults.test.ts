@@ -3,7 +3,7 @@ import { composeServices } from '@theguild/federation-composition';
 import { parse } from 'graphql';
 
 // What the composer does wrong, and the gateway therefore does itself. A test that fails here after an update of the package
-// shows that the part of `gateway/composition/` or `gateway/supergraph/` that it names may go.
+// shows that the part of `gateway/planning/composition/` or `gateway/planning/supergraph/` that it names may go.
 
 const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@shareable", "@external",
   "@requires", "@interfaceObject"])\n`;

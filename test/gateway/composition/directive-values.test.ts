@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { composeSubgraphs } from '../../../gateway/composition/index.ts';
+import { composeSubgraphs } from '../../../gateway/planning/composition/index.ts';
 
 const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9",
   import: ["@key", "@tag", "@override", "@listSize", "@composeDirective"])\n`;

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { type Composition, composeSubgraphs, readSupergraph } from '../../../gateway/composition/index.ts';
+import { type Composition, composeSubgraphs, readSupergraph } from '../../../gateway/planning/composition/index.ts';
 import { openEditedGateway } from '../harness/edited-gateway.ts';
 import { keeper, openIssuer, until } from '../harness/index.ts';
 import { apolloSubgraph } from './subgraphs.ts';

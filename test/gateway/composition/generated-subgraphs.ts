@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { SubgraphSdl } from '../../../gateway/composition/index.ts';
+import type { SubgraphSdl } from '../../../gateway/planning/composition/index.ts';
 
 const LINK = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.7", import: ["@key", "@shareable", "@external",
   "@requires", "@provides", "@interfaceObject"])\n`;

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, expect, test } from '@jest/globals';
-import { ComposerStopped, composeSubgraphs } from '../../../gateway/composition/index.ts';
+import { ComposerStopped, composeSubgraphs } from '../../../gateway/planning/composition/index.ts';
 import { keeper, openIssuer, until, watchThreads } from '../harness/index.ts';
 import { apolloSubgraph, linked } from './subgraphs.ts';
 import { federated, openShop } from './world.ts';

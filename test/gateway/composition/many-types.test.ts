@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { composeSubgraphs } from '../../../gateway/composition/index.ts';
+import { composeSubgraphs } from '../../../gateway/planning/composition/index.ts';
 
 const LINK = 'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key"])\n';
 

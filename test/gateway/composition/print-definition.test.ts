@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { parse, print } from 'graphql';
-import { printDefinition } from '../../../gateway/composition/print-definition.ts';
+import { printDefinition } from '../../../gateway/planning/composition/print-definition.ts';
 
 const SDL = String.raw`
 schema @link(url: "https://specs.apollo.dev/link/v1.0", import: ["@key", { name: "@tag", as: "@label" }]) { query: Query }

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals';
-import { composeSubgraphs } from '../../../gateway/composition/index.ts';
+import { composeSubgraphs } from '../../../gateway/planning/composition/index.ts';
 import { openEditedGateway } from '../harness/edited-gateway.ts';
 import { keeper, openIssuer } from '../harness/index.ts';
 import { apolloSubgraph } from './subgraphs.ts';

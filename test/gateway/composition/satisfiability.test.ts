@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { composeServices } from '@theguild/federation-composition';
 import fc from 'fast-check';
 import { parse } from 'graphql';
-import { composeSubgraphs } from '../../../gateway/composition/index.ts';
+import { composeSubgraphs } from '../../../gateway/planning/composition/index.ts';
 import { SEED } from '../../seed.ts';
 import { openEditedGateway } from '../harness/edited-gateway.ts';
 import { keeper, openIssuer } from '../harness/index.ts';

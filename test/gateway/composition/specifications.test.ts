@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { composeServices } from '@theguild/federation-composition';
 import { parse } from 'graphql';
-import { accessibleTo, readSupergraph } from '../../../gateway/composition/index.ts';
+import { accessibleTo, readSupergraph } from '../../../gateway/planning/composition/index.ts';
 import { openEditedGateway } from '../harness/edited-gateway.ts';
 import { keeper, openIssuer } from '../harness/index.ts';
 import { apolloSubgraph, linked } from './subgraphs.ts';

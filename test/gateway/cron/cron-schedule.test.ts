@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { CronSchedule, CronSyntaxError } from '../../../gateway/cron/index.ts';
+import { CronSchedule, CronSyntaxError } from '../../../gateway/jobs/cron/index.ts';
 
 /** The next times of a schedule, to the minute, in UTC. */
 function nextTimes(expression: string, timeZone: string, after: string, count: number): readonly string[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { parse, validate, validateSchema } from 'graphql';
-import { unsatisfiableFields } from '../../../gateway/composition/satisfiability.ts';
+import { unsatisfiableFields } from '../../../gateway/planning/composition/satisfiability.ts';
 import { type GeneratedOperation, operations } from '../generated/operations.ts';
 import { ReferenceSchema } from '../generated/same-answer.ts';
 import { generateModel } from '../generated/supergraphs/generate-model.ts';

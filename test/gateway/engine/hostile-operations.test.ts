@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { MOST_STEPS } from '../../../gateway/federation/plan/plan-operation.ts';
+import { MOST_STEPS } from '../../../gateway/planning/joins/plan/plan-operation.ts';
 import { HOSTILE_CASES } from './hostile/cases.ts';
 import { isTooLong } from './hostile/hostile-case.ts';
 import { runCases } from './hostile/run-cases.ts';

@@ -1,13 +1,13 @@
 import { parse } from 'graphql';
-import { planMutation } from '../../../gateway/federation/execute/mutation-order.ts';
-import { OperationTooComplex } from '../../../gateway/federation/index.ts';
+import { planMutation } from '../../../gateway/planning/joins/execute/mutation-order.ts';
+import { OperationTooComplex } from '../../../gateway/planning/joins/index.ts';
 import {
   OperationPlanner,
   readClientOperation,
   rootFieldsOf,
   ServiceObjects,
-} from '../../../gateway/federation/plan/index.ts';
-import type { SupergraphTypes } from '../../../gateway/supergraph/index.ts';
+} from '../../../gateway/planning/joins/plan/index.ts';
+import type { SupergraphTypes } from '../../../gateway/planning/supergraph/index.ts';
 import { atOnce } from '../../../platform/index.ts';
 import type { Variables } from './product-engine.ts';
 

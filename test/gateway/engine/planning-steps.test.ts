@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parse } from 'graphql';
-import { MOST_STEPS } from '../../../gateway/federation/plan/plan-operation.ts';
-import { readSupergraphTypes } from '../../../gateway/supergraph/index.ts';
+import { MOST_STEPS } from '../../../gateway/planning/joins/plan/plan-operation.ts';
+import { readSupergraphTypes } from '../../../gateway/planning/supergraph/index.ts';
 import { SEED } from '../../seed.ts';
 import { openLibrary } from '../federation/library.ts';
 import { openPostOffice } from '../federation/post-office.ts';

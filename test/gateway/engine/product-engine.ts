@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import { type GraphQLSchema, getOperationAST, parse } from 'graphql';
-import { compose } from '../../../gateway/composition/compose.ts';
-import { readComposed, readSupergraph, type SubgraphSdl } from '../../../gateway/composition/index.ts';
-import { createSession } from '../../../gateway/session/index.ts';
+import { createSession } from '../../../gateway/access/session/index.ts';
+import { compose } from '../../../gateway/planning/composition/compose.ts';
+import { readComposed, readSupergraph, type SubgraphSdl } from '../../../gateway/planning/composition/index.ts';
+import type { SupergraphTypes } from '../../../gateway/planning/supergraph/index.ts';
 import { federatedSource } from '../../../gateway/sources/federation/federated-source.ts';
 import { WHOLE_SUPERGRAPH } from '../../../gateway/sources/federation/federation-permissions.ts';
 import type { OperationAnswer, OperationContext, Subschema } from '../../../gateway/sources/index.ts';
 import { openResilientClient } from '../../../gateway/sources/index.ts';
 import { remoteTarget } from '../../../gateway/sources/remote-schema/index.ts';
-import type { SupergraphTypes } from '../../../gateway/supergraph/index.ts';
 import { DEFAULT_RESILIENCE, PassthroughBody } from '../../../gateway/upstream/index.ts';
 import { Cancellation, createLogger } from '../../../platform/index.ts';
 import type { Answered } from '../generated/same-answer.ts';

@@ -1,5 +1,5 @@
 import { type ConstDirectiveNode, type DocumentNode, type SelectionNode, valueFromASTUntyped } from 'graphql';
-import { parseFieldSet } from '../../../gateway/supergraph/index.ts';
+import { parseFieldSet } from '../../../gateway/planning/supergraph/index.ts';
 
 export interface FieldFacts {
   readonly isExternal: boolean;

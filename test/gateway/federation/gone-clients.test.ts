@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import { parse } from 'graphql';
-import { FederatedGraph, type Send, subgraphServices } from '../../../gateway/federation/index.ts';
-import { buildPublicSchema, readSupergraphTypes } from '../../../gateway/supergraph/index.ts';
+import { FederatedGraph, type Send, subgraphServices } from '../../../gateway/planning/joins/index.ts';
+import { buildPublicSchema, readSupergraphTypes } from '../../../gateway/planning/supergraph/index.ts';
 
 const SDL = {
   shop: 'type Query { items: [Item!]! } type Item @key(fields: "id") { id: ID! weight: Int }',

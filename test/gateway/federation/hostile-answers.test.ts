@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import { parse } from 'graphql';
-import { copy } from '../../../gateway/federation/execute/merge.ts';
-import { type FederatedGraph, responseObject } from '../../../gateway/federation/index.ts';
+import { copy } from '../../../gateway/planning/joins/execute/merge.ts';
+import { type FederatedGraph, responseObject } from '../../../gateway/planning/joins/index.ts';
 import { openFederatedGraph } from './open-federated-graph.ts';
 import { sending } from './sending.ts';
 

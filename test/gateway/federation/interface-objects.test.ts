@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse, print } from 'graphql';
-import { restoreExternal } from '../../../gateway/supergraph/index.ts';
+import { restoreExternal } from '../../../gateway/planning/supergraph/index.ts';
 import { federate, type World } from './world.ts';
 
 let media: World;

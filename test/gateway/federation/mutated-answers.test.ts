@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import fc from 'fast-check';
 import { buildSchema, type ExecutionResult, execute, parse, printSchema } from 'graphql';
-import { type FederatedGraph, responseObject } from '../../../gateway/federation/index.ts';
+import { type FederatedGraph, responseObject } from '../../../gateway/planning/joins/index.ts';
 import { openFederatedGraph } from './open-federated-graph.ts';
 import { sending } from './sending.ts';
 

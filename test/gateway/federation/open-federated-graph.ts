@@ -4,8 +4,8 @@ import {
   type PlannedSubscription,
   type Send,
   subgraphServices,
-} from '../../../gateway/federation/index.ts';
-import { buildPublicSchema, readSupergraphTypes } from '../../../gateway/supergraph/index.ts';
+} from '../../../gateway/planning/joins/index.ts';
+import { buildPublicSchema, readSupergraphTypes } from '../../../gateway/planning/supergraph/index.ts';
 
 /** The graph of a composed supergraph of Apollo Federation, version 1 or 2. */
 export function openFederatedGraph<Context>(supergraphSdl: string, send: Send<Context>): FederatedGraph<Context> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse, validate } from 'graphql';
-import { responseObject } from '../../../gateway/federation/index.ts';
+import { responseObject } from '../../../gateway/planning/joins/index.ts';
 import { eventsRequest } from './open-federated-graph.ts';
 import { federate, type World } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { OperationTooComplex } from '../../../gateway/federation/index.ts';
+import { OperationTooComplex } from '../../../gateway/planning/joins/index.ts';
 import { keeper } from '../harness/index.ts';
 import { federate } from './world.ts';
 

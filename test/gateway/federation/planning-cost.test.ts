@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { OperationTooComplex } from '../../../gateway/federation/index.ts';
+import { OperationTooComplex } from '../../../gateway/planning/joins/index.ts';
 import { federate, type Subgraph, type World } from './world.ts';
 
 let world: World | undefined;

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { type ExecutionResult, getOperationAST, parse } from 'graphql';
-import { type FederatedGraph, OperationTooComplex } from '../../../gateway/federation/index.ts';
-import { createSession } from '../../../gateway/session/index.ts';
+import { createSession } from '../../../gateway/access/session/index.ts';
+import { type FederatedGraph, OperationTooComplex } from '../../../gateway/planning/joins/index.ts';
 import { compileJoinedEvents, type OperationContext } from '../../../gateway/sources/index.ts';
 import { SourceEvents } from '../../../gateway/sources/source-events.ts';
 import { Cancellation, createLogger } from '../../../platform/index.ts';

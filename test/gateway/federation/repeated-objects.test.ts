@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals';
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import fc from 'fast-check';
 import { type FieldNode, getOperationAST, Kind, parse, print } from 'graphql';
-import { compileSharing, RepeatedObjects } from '../../../gateway/federation/execute/repeated-objects.ts';
-import { responseObject } from '../../../gateway/federation/index.ts';
-import { responseKey } from '../../../gateway/federation/plan/index.ts';
-import { readSupergraphTypes } from '../../../gateway/supergraph/index.ts';
+import { compileSharing, RepeatedObjects } from '../../../gateway/planning/joins/execute/repeated-objects.ts';
+import { responseObject } from '../../../gateway/planning/joins/index.ts';
+import { responseKey } from '../../../gateway/planning/joins/plan/index.ts';
+import { readSupergraphTypes } from '../../../gateway/planning/supergraph/index.ts';
 import { openFederatedGraph } from './open-federated-graph.ts';
 import { sending } from './sending.ts';
 

@@ -1,4 +1,4 @@
-import type { Send } from '../../../gateway/federation/index.ts';
+import type { Send } from '../../../gateway/planning/joins/index.ts';
 
 /** A way to send that is written with a promise. */
 export function sending<Context>(

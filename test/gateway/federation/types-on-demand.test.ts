@@ -1,12 +1,12 @@
 import { afterAll, expect, test } from '@jest/globals';
 import { parse, print, visit } from 'graphql';
-import { composeSubgraphs } from '../../../gateway/composition/index.ts';
+import { composeSubgraphs } from '../../../gateway/planning/composition/index.ts';
 import {
   outlineOf,
   readSupergraphTypes,
   type SupergraphTypes,
   typesOnDemand,
-} from '../../../gateway/supergraph/index.ts';
+} from '../../../gateway/planning/supergraph/index.ts';
 import { openLibrary } from './library.ts';
 
 const library = await openLibrary();

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { warmUpPlanner } from '../../../gateway/federation/index.ts';
+import { warmUpPlanner } from '../../../gateway/planning/joins/index.ts';
 import { planningWork } from '../engine/hostile/planning-work.ts';
 
 test('the warm-up plans, and lets other work run meanwhile', async () => {

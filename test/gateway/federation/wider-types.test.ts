@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { parse, print } from 'graphql';
-import { composeSubgraphs } from '../../../gateway/composition/index.ts';
-import { widenFields } from '../../../gateway/supergraph/index.ts';
+import { composeSubgraphs } from '../../../gateway/planning/composition/index.ts';
+import { widenFields } from '../../../gateway/planning/supergraph/index.ts';
 import { eventsRequest } from './open-federated-graph.ts';
 import { federate } from './world.ts';
 

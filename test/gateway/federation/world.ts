@@ -1,12 +1,12 @@
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { type GraphQLSchema, parse, print } from 'graphql';
-import { composeSubgraphs } from '../../../gateway/composition/index.ts';
+import { composeSubgraphs } from '../../../gateway/planning/composition/index.ts';
 import {
   type FederatedGraph,
   type JoinResult,
   responseObject,
   SubgraphFailure,
-} from '../../../gateway/federation/index.ts';
+} from '../../../gateway/planning/joins/index.ts';
 import { reply, serve, type TestServer } from '../harness/index.ts';
 import { answerOperation } from '../harness/repeated-operations.ts';
 import { openFederatedGraph } from './open-federated-graph.ts';

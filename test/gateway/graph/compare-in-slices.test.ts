@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { buildSchema, type GraphQLSchema, isObjectType, parse, print } from 'graphql';
 import { affectingChanges, compareInSlices } from '../../../gateway/graph/index.ts';
-import { printSchema } from '../../../gateway/schemas/index.ts';
+import { printSchema } from '../../../gateway/graphql/schemas/index.ts';
 
 const TYPES = 60;
 const VARIANTS = 4;

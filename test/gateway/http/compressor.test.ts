@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
-import { Compressor } from '../../../gateway/http/compressor.ts';
+import { Compressor } from '../../../gateway/transports/http/compressor.ts';
 
 const pieces = [Buffer.from('{"data":"'), Buffer.alloc(100_000, 'ab'), Buffer.from('"}')];
 const whole = Buffer.concat(pieces);

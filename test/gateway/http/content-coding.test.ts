@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { codingOfBody, preferredCoding } from '../../../gateway/http/content-coding.ts';
+import { codingOfBody, preferredCoding } from '../../../gateway/transports/http/content-coding.ts';
 
 const hasZstd = 'createZstdCompress' in (await import('node:zlib')).default;
 

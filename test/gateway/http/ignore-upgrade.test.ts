@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { ignoreUpgrade } from '../../../gateway/http/index.ts';
+import { ignoreUpgrade } from '../../../gateway/transports/http/index.ts';
 import { listen } from '../../../platform/index.ts';
 import { bearer, headOf, keeper, openPlatform, type RequestHeaders, sendBytes, until } from '../harness/index.ts';
 

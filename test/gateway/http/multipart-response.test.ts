@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from '@jest/globals';
-import { type HttpExchange, MultipartResponse } from '../../../gateway/http/index.ts';
+import { type HttpExchange, MultipartResponse } from '../../../gateway/transports/http/index.ts';
 import { keeper, until } from '../harness/index.ts';
 
 const { keep, close } = keeper();

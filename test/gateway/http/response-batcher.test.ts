@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from '@jest/globals';
-import { openResponseBatcher, sendJson } from '../../../gateway/http/index.ts';
+import { openResponseBatcher, sendJson } from '../../../gateway/transports/http/index.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { keeper, until } from '../harness/index.ts';
 

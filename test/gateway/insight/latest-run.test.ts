@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { LatestRun } from '../../../gateway/insight/latest-run.ts';
+import { LatestRun } from '../../../gateway/operations/insight/latest-run.ts';
 
 /** Runs that end when they are told. */
 function controlled() {

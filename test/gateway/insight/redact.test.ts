@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { redactSdl, redactYaml } from '../../../gateway/insight/redact.ts';
+import { redactSdl, redactYaml } from '../../../gateway/operations/insight/redact.ts';
 
 const shown = (text: string, isHidden = false) => redactYaml(text, isHidden).text ?? '';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { buildSchema, execute, type GraphQLSchema, getIntrospectionQuery, Kind, parse, validate } from 'graphql';
-import { Introspections } from '../../../gateway/introspection/index.ts';
+import { Introspections } from '../../../gateway/graphql/introspection/index.ts';
 import { largeSchema, usualDocuments } from './documents.ts';
 
 const SHOP = buildSchema(/* GraphQL */ `

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { buildSchema, Kind, parse } from 'graphql';
-import { Introspections } from '../../../gateway/introspection/index.ts';
+import { Introspections } from '../../../gateway/graphql/introspection/index.ts';
 
 const introspection = new Introspections().of(buildSchema('type Query { a: Int }'));
 

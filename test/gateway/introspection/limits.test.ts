@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { getIntrospectionQuery, Kind, parse } from 'graphql';
-import { Introspections } from '../../../gateway/introspection/index.ts';
+import { Introspections } from '../../../gateway/graphql/introspection/index.ts';
 import {
   bearer,
   endpoint,

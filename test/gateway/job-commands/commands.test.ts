@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { dead, done, failed } from '../../../gateway/jobs/index.ts';
+import { dead, done, failed } from '../../../gateway/jobs/engine/index.ts';
 import { createTestDatabase, preferredEngine } from '../../database/index.ts';
 import { ADMIN_SECRET, type EditedGateway, openEditedGateway } from '../harness/edited-gateway.ts';
 import { bearer, keeper, makeKey, openIssuer, signToken } from '../harness/index.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { JobCommands } from '../../../gateway/job-commands/job-commands.ts';
+import { JobCommands } from '../../../gateway/jobs/commands/job-commands.ts';
 import { createLogger } from '../../../platform/index.ts';
 
 /** Commands, and how old the numbers may be that they have asked the database for. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { JobCommands } from '../../../gateway/job-commands/job-commands.ts';
+import { JobCommands } from '../../../gateway/jobs/commands/job-commands.ts';
 import { createLogger } from '../../../platform/index.ts';
 
 const ID = '01a20547-cb68-7785-a3e7-888fbd921d2f';

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
-import { JobAcceptor } from '../../../gateway/jobs/accept.ts';
-import { JobCounts } from '../../../gateway/jobs/counts.ts';
-import { DatabaseClock } from '../../../gateway/jobs/database/clock.ts';
-import type { JobsDatabase } from '../../../gateway/jobs/database/index.ts';
-import { isDeeperThan } from '../../../gateway/jobs/jsonb-text.ts';
-import { type SettledRow, settlementOf } from '../../../gateway/jobs/settlements.ts';
+import { JobAcceptor } from '../../../gateway/jobs/engine/accept.ts';
+import { JobCounts } from '../../../gateway/jobs/engine/counts.ts';
+import { DatabaseClock } from '../../../gateway/jobs/engine/database/clock.ts';
+import type { JobsDatabase } from '../../../gateway/jobs/engine/database/index.ts';
+import { isDeeperThan } from '../../../gateway/jobs/engine/jsonb-text.ts';
+import { type SettledRow, settlementOf } from '../../../gateway/jobs/engine/settlements.ts';
 import { WORK } from './jobs-harness.ts';
 
 const MIB = 1024 ** 2;

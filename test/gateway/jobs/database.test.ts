@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { done } from '../../../gateway/jobs/index.ts';
-import { listStatement } from '../../../gateway/jobs/job-statements.ts';
-import { uuidV7 } from '../../../gateway/jobs/uuid-v7.ts';
+import { done } from '../../../gateway/jobs/engine/index.ts';
+import { listStatement } from '../../../gateway/jobs/engine/job-statements.ts';
+import { uuidV7 } from '../../../gateway/jobs/engine/uuid-v7.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { hasPgbouncer, startPgbouncer } from '../../auth-service/database/pgbouncer.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';

@@ -7,7 +7,7 @@ import {
   type JobsOptions,
   openJobs,
   type RunningJob,
-} from '../../../gateway/jobs/index.ts';
+} from '../../../gateway/jobs/engine/index.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { createTestDatabase, type Engine, type TestDatabase } from '../../database/index.ts';
 

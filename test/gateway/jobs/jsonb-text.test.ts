@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { jsonbText } from '../../../gateway/jobs/jsonb-text.ts';
+import { jsonbText } from '../../../gateway/jobs/engine/jsonb-text.ts';
 
 test.each<[value: unknown, text: string]>([
   [{ a: 'b\u0000c' }, '{"a":"b\\ufffdc"}'],

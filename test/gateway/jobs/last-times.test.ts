@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { done, type JobOutcome, type Jobs, postponed } from '../../../gateway/jobs/index.ts';
+import { done, type JobOutcome, type Jobs, postponed } from '../../../gateway/jobs/engine/index.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
 import { eventually, type JobsDatabaseUnderTest, jobsOn } from './jobs-harness.ts';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import type { JobsDatabase } from '../../../gateway/jobs/database/index.ts';
-import { Lease } from '../../../gateway/jobs/lease.ts';
+import type { JobsDatabase } from '../../../gateway/jobs/engine/database/index.ts';
+import { Lease } from '../../../gateway/jobs/engine/lease.ts';
 
 const LEASE_MS = 50;
 

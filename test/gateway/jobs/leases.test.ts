@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { done, interrupted, type JobHandler, postponed } from '../../../gateway/jobs/index.ts';
+import { done, interrupted, type JobHandler, postponed } from '../../../gateway/jobs/engine/index.ts';
 import { openFreezableProxy } from '../../auth-service/freezable-proxy.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
 import { keeper } from '../harness/index.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { migrateJobs, readJobsMigrations } from '../../../gateway/jobs/database/migrate.ts';
-import { done } from '../../../gateway/jobs/index.ts';
+import { migrateJobs, readJobsMigrations } from '../../../gateway/jobs/engine/database/migrate.ts';
+import { done } from '../../../gateway/jobs/engine/index.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
 import { eventually, type JobsDatabaseUnderTest, jobsOn, recorder, WORK } from './jobs-harness.ts';

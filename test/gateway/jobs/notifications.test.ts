@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
-import type { JobsDatabase } from '../../../gateway/jobs/database/index.ts';
-import { Notifications } from '../../../gateway/jobs/notifications.ts';
+import type { JobsDatabase } from '../../../gateway/jobs/engine/database/index.ts';
+import { Notifications } from '../../../gateway/jobs/engine/notifications.ts';
 
 test('a connection that the server has not answered yet is ended', async () => {
   const server = createServer((socket) => socket.resume().on('error', () => {}));

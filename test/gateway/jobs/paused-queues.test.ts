@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { done, failed, type JobOutcome, postponed, retryLater } from '../../../gateway/jobs/index.ts';
-import { PausedQueues } from '../../../gateway/jobs/paused-queues.ts';
+import { done, failed, type JobOutcome, postponed, retryLater } from '../../../gateway/jobs/engine/index.ts';
+import { PausedQueues } from '../../../gateway/jobs/engine/paused-queues.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
 import { eventually, type JobsDatabaseUnderTest, jobsOn, recorder, WORK } from './jobs-harness.ts';
 

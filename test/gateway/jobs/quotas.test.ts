@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { done, type Jobs, type NewJob } from '../../../gateway/jobs/index.ts';
+import { done, type Jobs, type NewJob } from '../../../gateway/jobs/engine/index.ts';
 import { availableEngines } from '../../database/index.ts';
 import { eventually, type JobsDatabaseUnderTest, openJobsDatabase } from './jobs-harness.ts';
 

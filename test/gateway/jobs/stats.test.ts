@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { MAX_COUNTED_DEAD } from '../../../gateway/jobs/admin.ts';
+import { MAX_COUNTED_DEAD } from '../../../gateway/jobs/engine/admin.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
 import { type JobsDatabaseUnderTest, jobsOn, WORK } from './jobs-harness.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { KritiEvaluationError, KritiSyntaxError, parseTemplate } from '../../../gateway/kriti/index.ts';
+import { KritiEvaluationError, KritiSyntaxError, parseTemplate } from '../../../gateway/webhooks/kriti/index.ts';
 import { BINDINGS, render, renderText, withInput } from './render.ts';
 
 function errorOf(action: () => unknown): unknown {

@@ -1,4 +1,4 @@
-import { type Bindings, parseTemplate, parseTextTemplate } from '../../../gateway/kriti/index.ts';
+import { type Bindings, parseTemplate, parseTextTemplate } from '../../../gateway/webhooks/kriti/index.ts';
 
 /** The values that the tests' templates are given. */
 export const BINDINGS: Bindings = {

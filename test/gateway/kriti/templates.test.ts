@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseTextTemplate } from '../../../gateway/kriti/index.ts';
+import { parseTextTemplate } from '../../../gateway/webhooks/kriti/index.ts';
 import { BINDINGS, render, renderText, renderUrl, withInput } from './render.ts';
 
 describe('a template', () => {

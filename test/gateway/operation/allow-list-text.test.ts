@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'graphql';
-import { normalised } from '../../../gateway/operation/document/index.ts';
+import { normalised } from '../../../gateway/pipeline/document/index.ts';
 
 const same = (one: string, two: string) => normalised(parse(one)) === normalised(parse(two));
 

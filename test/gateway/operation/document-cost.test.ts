@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { getIntrospectionQuery, parse } from 'graphql';
-import { documentCost } from '../../../gateway/operation/document/document-cost.ts';
+import { documentCost } from '../../../gateway/pipeline/document/document-cost.ts';
 
 const costOf = (text: string) => documentCost(parse(text));
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { GraphQLError } from 'graphql';
-import { DocumentCache } from '../../../gateway/operation/document/documents.ts';
+import { DocumentCache } from '../../../gateway/pipeline/document/documents.ts';
 
 const cache = () => new DocumentCache(1_000);
 const fieldsOf = (text: string) =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Explanation } from '../../../gateway/operation/explanation.ts';
+import { Explanation } from '../../../gateway/pipeline/explanation.ts';
 import { readExposition } from '../../prometheus.ts';
 import { productsSubgraph, reviewsSubgraph } from '../composition/subgraphs.ts';
 import { federated } from '../composition/world.ts';

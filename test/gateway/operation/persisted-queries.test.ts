@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { PersistedDocuments } from '../../../gateway/operation/document/persisted-documents.ts';
-import { PersistedQueries } from '../../../gateway/operation/document/persisted-queries.ts';
+import { PersistedDocuments } from '../../../gateway/pipeline/document/persisted-documents.ts';
+import { PersistedQueries } from '../../../gateway/pipeline/document/persisted-queries.ts';
 import { readExposition } from '../../prometheus.ts';
 import { bearer, freePort, type GraphqlBody, send, type TestGateway } from '../harness/index.ts';
 import { deep, openForest, PUBLIC_LOGIN } from './service.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { buildASTSchema, parse, print, stripIgnoredCharacters } from 'graphql';
 import { buildRoleGraph, type RoleGraph } from '../../../gateway/graph/generation/role-graph.ts';
-import { DocumentCache } from '../../../gateway/operation/document/documents.ts';
-import { plansOf } from '../../../gateway/operation/plan/plan.ts';
+import { DocumentCache } from '../../../gateway/pipeline/document/documents.ts';
+import { plansOf } from '../../../gateway/pipeline/plan/plan.ts';
 import type { Subschema } from '../../../gateway/sources/index.ts';
 import { atOnce } from '../../../platform/index.ts';
 

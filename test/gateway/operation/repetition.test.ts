@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { getIntrospectionQuery, parse } from 'graphql';
-import { repetition } from '../../../gateway/operation/document/repetition.ts';
+import { repetition } from '../../../gateway/pipeline/document/repetition.ts';
 
 const of = (text: string) => repetition(parse(text));
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { parse } from 'graphql';
-import { mayHoldSecrets } from '../../../gateway/operation/validation/secret-fields.ts';
+import { mayHoldSecrets } from '../../../gateway/pipeline/validation/secret-fields.ts';
 
 const isFound = (field: string) => mayHoldSecrets(parse(`{ harmless: user { harmless: ${field} } }`));
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { withinTimeLimit } from '../../../gateway/operation/time-limit.ts';
+import { withinTimeLimit } from '../../../gateway/pipeline/time-limit.ts';
 import { Cancellation } from '../../../platform/index.ts';
 
 test('work with a time limit, for a client that has gone before it began, knows that it is gone', () => {

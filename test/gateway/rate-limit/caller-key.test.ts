@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { callerKey } from '../../../gateway/rate-limit/caller-key.ts';
-import { createSession } from '../../../gateway/session/index.ts';
+import { callerKey } from '../../../gateway/access/rate-limit/caller-key.ts';
+import { createSession } from '../../../gateway/access/session/index.ts';
 
 interface Who {
   role?: string;

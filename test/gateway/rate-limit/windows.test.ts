@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { memoryWindow } from '../../../gateway/rate-limit/memory-window.ts';
-import { redisWindow } from '../../../gateway/rate-limit/redis-window.ts';
-import type { CountingWindow } from '../../../gateway/rate-limit/window.ts';
+import { memoryWindow } from '../../../gateway/access/rate-limit/memory-window.ts';
+import { redisWindow } from '../../../gateway/access/rate-limit/redis-window.ts';
+import type { CountingWindow } from '../../../gateway/access/rate-limit/window.ts';
 import { keeper } from '../harness/keep.ts';
 import { isRedisThere, REDIS_URL } from './redis.ts';
 

@@ -1,7 +1,7 @@
 import { createHash, randomInt, randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { type DocumentStore, openDocumentStore } from '../../../gateway/replicas/index.ts';
+import { type DocumentStore, openDocumentStore } from '../../../gateway/operations/replicas/index.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { bearer, type GraphqlBody, keeper, type TestGateway, until } from '../harness/index.ts';
 import { openForest, PUBLIC_LOGIN } from '../operation/service.ts';

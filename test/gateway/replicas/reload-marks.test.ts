@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { openReloadMarks, type ReloadMarks } from '../../../gateway/replicas/index.ts';
+import { openReloadMarks, type ReloadMarks } from '../../../gateway/operations/replicas/index.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { keeper, until } from '../harness/index.ts';
 import { openForest } from '../operation/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { PAGE_FILES } from '../../../gateway/rest/page/index.ts';
+import { PAGE_FILES } from '../../../gateway/transports/rest/page/index.ts';
 import { bearer, keeper } from '../harness/index.ts';
 import { openCatalogue } from './catalogue.ts';
 

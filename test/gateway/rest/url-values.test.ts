@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { parseType } from 'graphql';
-import { readTextValue } from '../../../gateway/rest/url-values.ts';
+import { readTextValue } from '../../../gateway/transports/rest/url-values.ts';
 
 // With an expression that looks for the last zeros it would take longer than a test may.
 test('a number of millions of digits is read in one go', () => {

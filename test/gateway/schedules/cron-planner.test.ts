@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { CronSchedule } from '../../../gateway/cron/index.ts';
-import type { CronPlan, CronPlanStore, NewJob } from '../../../gateway/jobs/index.ts';
-import { CronPlanner } from '../../../gateway/schedules/cron-planner.ts';
-import type { CronTrigger } from '../../../gateway/schedules/cron-triggers.ts';
+import { CronSchedule } from '../../../gateway/jobs/cron/index.ts';
+import type { CronPlan, CronPlanStore, NewJob } from '../../../gateway/jobs/engine/index.ts';
+import { CronPlanner } from '../../../gateway/jobs/schedules/cron-planner.ts';
+import type { CronTrigger } from '../../../gateway/jobs/schedules/cron-triggers.ts';
 import { createLogger } from '../../../platform/index.ts';
 
 const NOW = new Date('2026-03-01T12:00:30Z');

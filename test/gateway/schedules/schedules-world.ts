@@ -1,5 +1,5 @@
-import type { Jobs, JobsOptions } from '../../../gateway/jobs/index.ts';
-import { openSchedules, type Schedules } from '../../../gateway/schedules/index.ts';
+import type { Jobs, JobsOptions } from '../../../gateway/jobs/engine/index.ts';
+import { openSchedules, type Schedules } from '../../../gateway/jobs/schedules/index.ts';
 import { openUpstreamHttp } from '../../../gateway/upstream/index.ts';
 import { createLogger } from '../../../platform/index.ts';
 import type { TestDatabase } from '../../database/index.ts';

@@ -2,7 +2,7 @@ import { stitchSchemas } from '@graphql-tools/stitch';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { GraphQLSchema, isObjectType } from 'graphql';
-import { type JoinedPart, joinSchemas } from '../../../gateway/schemas/index.ts';
+import { type JoinedPart, joinSchemas } from '../../../gateway/graphql/schemas/index.ts';
 import { atOnce } from '../../../platform/index.ts';
 import { SEED } from '../../seed.ts';
 import { introspected, partsOf, stitchedSchema } from './stitched-schema.ts';

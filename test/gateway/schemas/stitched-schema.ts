@@ -1,6 +1,6 @@
 import { stitchSchemas, ValidationLevel } from '@graphql-tools/stitch';
 import { buildSchema, type GraphQLSchema, introspectionFromSchema } from 'graphql';
-import type { JoinedPart } from '../../../gateway/schemas/index.ts';
+import type { JoinedPart } from '../../../gateway/graphql/schemas/index.ts';
 
 /** A definition in one of the parts, as the library passes it to what decides between several. */
 interface Candidate {

@@ -1,6 +1,5 @@
 import { createHmac, generateKeyPairSync, type KeyObject, constants as RSA, sign } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { GatewayError } from '../../../gateway/errors.ts';
 import {
   type AuthenticationSettings,
   type Authenticator,
@@ -8,7 +7,8 @@ import {
   openAuthenticator,
   parseJwtSecrets,
   type Session,
-} from '../../../gateway/session/index.ts';
+} from '../../../gateway/access/session/index.ts';
+import { GatewayError } from '../../../gateway/errors.ts';
 import { openUpstreamHttp } from '../../../gateway/upstream/http-client.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { encoded, payloadOf, type TokenContent } from '../harness/issuer.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { parseJwtSecret } from '../../../gateway/session/index.ts';
-import { parseJsonPath, valueAt } from '../../../gateway/session/jwt/json-path.ts';
+import { parseJwtSecret } from '../../../gateway/access/session/index.ts';
+import { parseJsonPath, valueAt } from '../../../gateway/access/session/jwt/json-path.ts';
 import { CLAIMS_NAMESPACE } from '../harness/issuer.ts';
 import { keeper } from '../harness/keep.ts';
 import { openTestAuthenticator, tokenSignedWith } from './callers.ts';

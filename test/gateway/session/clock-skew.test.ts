@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import pino from 'pino';
-import { ClockSkew } from '../../../gateway/session/jwt/clock-skew.ts';
+import { ClockSkew } from '../../../gateway/access/session/jwt/clock-skew.ts';
 import { keeper, openPlatform, reply, serve, until } from '../harness/index.ts';
 
 const { keep, close } = keeper();

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { parseJwtSecret } from '../../../gateway/session/index.ts';
+import { parseJwtSecret } from '../../../gateway/access/session/index.ts';
 import { AUDIENCE, ISSUER, payloadOf, signParts } from '../harness/issuer.ts';
 import { keeper } from '../harness/keep.ts';
 import { makePairs, openTestAuthenticator, pemOf, tokenSignedWith } from './callers.ts';

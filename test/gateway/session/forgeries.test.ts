@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseJwtSecret } from '../../../gateway/session/index.ts';
-import { findKeys, fixedKeySet, type KeySet, readKeySet } from '../../../gateway/session/jwt/key-set.ts';
-import { verifyToken } from '../../../gateway/session/jwt/verify-token.ts';
+import { parseJwtSecret } from '../../../gateway/access/session/index.ts';
+import { findKeys, fixedKeySet, type KeySet, readKeySet } from '../../../gateway/access/session/jwt/key-set.ts';
+import { verifyToken } from '../../../gateway/access/session/jwt/verify-token.ts';
 import { forgeries } from '../../jws/forgeries.ts';
 import { type JwsAlgorithm, type JwsKey, makeJwsKey, signed } from '../../jws/keys.ts';
 

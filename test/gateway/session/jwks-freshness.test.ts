@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { refreshAfterMs } from '../../../gateway/session/jwt/refresh-interval.ts';
+import { refreshAfterMs } from '../../../gateway/access/session/jwt/refresh-interval.ts';
 import { type Issuer, openIssuer } from '../harness/issuer.ts';
 import { keeper, until } from '../harness/keep.ts';
 import { reply, serve } from '../harness/serve.ts';

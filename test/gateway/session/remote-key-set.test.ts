@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { JwtAuthenticator } from '../../../gateway/session/authentication/jwt-authenticator.ts';
-import { parseJwtSecrets } from '../../../gateway/session/index.ts';
-import type { JwtSecret } from '../../../gateway/session/jwt/index.ts';
-import { type FetchKeys, RemoteKeySet } from '../../../gateway/session/jwt/remote-key-set.ts';
+import { JwtAuthenticator } from '../../../gateway/access/session/authentication/jwt-authenticator.ts';
+import { parseJwtSecrets } from '../../../gateway/access/session/index.ts';
+import type { JwtSecret } from '../../../gateway/access/session/jwt/index.ts';
+import { type FetchKeys, RemoteKeySet } from '../../../gateway/access/session/jwt/remote-key-set.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { makeKey, signToken } from '../harness/index.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { RevocationFeed } from '../../../gateway/session/authentication/revocations.ts';
+import { RevocationFeed } from '../../../gateway/access/session/authentication/revocations.ts';
 import { createLogger } from '../../../platform/index.ts';
 
 const HOUR_MS = 3_600_000;

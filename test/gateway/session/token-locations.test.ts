@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { parseJwtSecret, parseJwtSecrets } from '../../../gateway/session/index.ts';
+import { parseJwtSecret, parseJwtSecrets } from '../../../gateway/access/session/index.ts';
 import { keeper, openPlatform } from '../harness/index.ts';
 import { openTestAuthenticator, tokenSignedWith } from './callers.ts';
 

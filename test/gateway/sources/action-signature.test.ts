@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { webhookSignature } from '../../../gateway/webhooks/index.ts';
+import { webhookSignature } from '../../../gateway/webhooks/calls/index.ts';
 import { keeper, type Received } from '../harness/index.ts';
 import { action, openActionWorld } from './action-world.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { buildSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema as printPlainSchema } from 'graphql';
-import { introspectionOf, printSchema, printType } from '../../../gateway/schemas/index.ts';
+import { introspectionOf, printSchema, printType } from '../../../gateway/graphql/schemas/index.ts';
 import { apolloSubgraph, linked } from '../composition/subgraphs.ts';
 import { graphqlUpstream, keeper, openGateway, openIssuer } from '../harness/index.ts';
 

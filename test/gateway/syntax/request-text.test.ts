@@ -17,7 +17,7 @@ import {
   type VariableDefinitionNode,
   visit,
 } from 'graphql';
-import { nameNode, requestText, usedVariables } from '../../../gateway/syntax/index.ts';
+import { nameNode, requestText, usedVariables } from '../../../gateway/graphql/syntax/index.ts';
 import { Random } from '../generated/supergraphs/random.ts';
 
 const STRINGS = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { buildSchema, parse, validate } from 'graphql';
-import { reachableInputs, usedCoordinates } from '../../../gateway/usage/coordinates.ts';
-import { hiveFields, normalizedText } from '../../../gateway/usage/hive-operation.ts';
+import { reachableInputs, usedCoordinates } from '../../../gateway/operations/usage/coordinates.ts';
+import { hiveFields, normalizedText } from '../../../gateway/operations/usage/hive-operation.ts';
 
 const SCHEMA = buildSchema(`
   directive @cost(weight: Int) on FIELD

@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../../gateway/config.ts';
-import type { HiveOperation } from '../../../gateway/usage/hive-operation.ts';
-import { HiveReporter, type HiveReporterOptions } from '../../../gateway/usage/hive-reporter.ts';
+import type { HiveOperation } from '../../../gateway/operations/usage/hive-operation.ts';
+import { HiveReporter, type HiveReporterOptions } from '../../../gateway/operations/usage/hive-reporter.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { graphqlUpstream, keeper, openGateway, openIssuer, reply, serve, until } from '../harness/index.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { buildSchema, getOperationAST, parse } from 'graphql';
-import { describeUsedOperation } from '../../../gateway/usage/describe-operation.ts';
-import { hiveOperation } from '../../../gateway/usage/hive-operation.ts';
-import { OperationUsage } from '../../../gateway/usage/operation-usage.ts';
-import { UsageTable } from '../../../gateway/usage/usage-table.ts';
+import { describeUsedOperation } from '../../../gateway/operations/usage/describe-operation.ts';
+import { hiveOperation } from '../../../gateway/operations/usage/hive-operation.ts';
+import { OperationUsage } from '../../../gateway/operations/usage/operation-usage.ts';
+import { UsageTable } from '../../../gateway/operations/usage/usage-table.ts';
 import { collectGarbage } from './collect-garbage.ts';
 
 const SCHEMA = buildSchema(

@@ -1,8 +1,8 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type UsageCommandOptions, usage } from '../../../gateway/cli/usage/usage.ts';
-import { readUsage } from '../../../gateway/usage/index.ts';
+import { type UsageCommandOptions, usage } from '../../../gateway/operations/cli/usage/usage.ts';
+import { readUsage } from '../../../gateway/operations/usage/index.ts';
 import { type Process, run, start } from '../cli/portico.ts';
 import { textOf } from '../cli/run-check.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { usageFileText } from '../../../gateway/usage/usage-file.ts';
-import { type OperationDescription, UsageTable } from '../../../gateway/usage/usage-table.ts';
+import { usageFileText } from '../../../gateway/operations/usage/usage-file.ts';
+import { type OperationDescription, UsageTable } from '../../../gateway/operations/usage/usage-table.ts';
 import { atOnce } from '../../../platform/index.ts';
 
 const described = (name: string, coordinates: readonly string[] = ['Query.orders']): OperationDescription => ({

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { UsageFiles } from '../../../gateway/usage/usage-file.ts';
-import { UsageTable } from '../../../gateway/usage/usage-table.ts';
-import { UsageWriter } from '../../../gateway/usage/usage-writer.ts';
+import { UsageFiles } from '../../../gateway/operations/usage/usage-file.ts';
+import { UsageTable } from '../../../gateway/operations/usage/usage-table.ts';
+import { UsageWriter } from '../../../gateway/operations/usage/usage-writer.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { keeper } from '../harness/index.ts';
 import { usageDirectory } from './usage-directory.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { HiveOperation } from '../../../gateway/usage/hive-operation.ts';
-import { type Run, WaitingRuns } from '../../../gateway/usage/waiting-runs.ts';
+import type { HiveOperation } from '../../../gateway/operations/usage/hive-operation.ts';
+import { type Run, WaitingRuns } from '../../../gateway/operations/usage/waiting-runs.ts';
 
 const operationOf = (characters: number): HiveOperation => ({
   key: 'key',

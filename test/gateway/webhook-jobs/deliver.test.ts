@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { RunningJob } from '../../../gateway/jobs/index.ts';
+import type { RunningJob } from '../../../gateway/jobs/engine/index.ts';
 import type { UpstreamResponse } from '../../../gateway/upstream/index.ts';
-import { deliverWebhook } from '../../../gateway/webhook-jobs/index.ts';
+import { deliverWebhook } from '../../../gateway/webhooks/jobs/index.ts';
 
 /** What a webhook that is broken makes of the attempt. */
 function failedAttempt(attempt: number, retryIntervalMs: number, headers: Record<string, string> = {}) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
-import { resolveSecrets, standardWebhookHeaders, webhookSignatures } from '../../../gateway/webhooks/index.ts';
+import { resolveSecrets, standardWebhookHeaders, webhookSignatures } from '../../../gateway/webhooks/calls/index.ts';
 
 const STANDARD = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const PLAIN = 'a secret of one webhook, known to that one';

@@ -2,7 +2,7 @@ import { Session } from 'node:inspector/promises';
 import type { Sliced } from '../../../../platform/index.ts';
 
 /** The code of planning and compiling. */
-const PLANNING = /\/gateway\/(federation|supergraph|syntax)\//;
+const PLANNING = /\/gateway\/(planning|graphql\/syntax)\//;
 
 /**
  * How often the functions, branches and loops of planning run while something is planned, as V8 counts them: a measure of the time

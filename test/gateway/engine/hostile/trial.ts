@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { type DocumentNode, type ExecutionResult, graphql, parse } from 'graphql';
-import { compileVariant, type GraphScope } from '../../../../gateway/federation/execute/prepared-join.ts';
+import { compileVariant, type GraphScope } from '../../../../gateway/planning/joins/execute/prepared-join.ts';
 import {
   FederatedGraph,
   subgraphServices,
   UnplannableOperation,
   warmUpPlanner,
-} from '../../../../gateway/federation/index.ts';
-import { readClientOperation, ServiceObjects } from '../../../../gateway/federation/plan/index.ts';
+} from '../../../../gateway/planning/joins/index.ts';
+import { readClientOperation, ServiceObjects } from '../../../../gateway/planning/joins/plan/index.ts';
 import type { Sliced } from '../../../../platform/index.ts';
 import type { Service } from '../in-process-services.ts';
 import { plannedSteps } from '../planned-steps.ts';

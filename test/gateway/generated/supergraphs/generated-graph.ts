@@ -1,7 +1,7 @@
 import { type GraphQLSchema, getOperationAST, parse, print, validateSchema } from 'graphql';
-import { type Composition, compose } from '../../../../gateway/composition/compose.ts';
-import { responseObject, SubgraphFailure } from '../../../../gateway/federation/index.ts';
-import { buildPublicSchema, overrideLabels, resolveOverrides } from '../../../../gateway/supergraph/index.ts';
+import { type Composition, compose } from '../../../../gateway/planning/composition/compose.ts';
+import { responseObject, SubgraphFailure } from '../../../../gateway/planning/joins/index.ts';
+import { buildPublicSchema, overrideLabels, resolveOverrides } from '../../../../gateway/planning/supergraph/index.ts';
 import { eventsRequest, openFederatedGraph } from '../../federation/open-federated-graph.ts';
 import { sending } from '../../federation/sending.ts';
 import type { Answered } from '../same-answer.ts';

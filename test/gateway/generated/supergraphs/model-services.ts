@@ -12,7 +12,7 @@ import {
   type SelectionNode,
   validate,
 } from 'graphql';
-import { parseFieldSet } from '../../../../gateway/supergraph/index.ts';
+import { parseFieldSet } from '../../../../gateway/planning/supergraph/index.ts';
 import { type GraphModel, innermost, type KeyName } from './graph-model.ts';
 import { subgraphSdls } from './model-sdl.ts';
 import { FAULT, givenValues, ModelValues, ROOT, selectedOf, type Thing, thingOf } from './model-values.ts';

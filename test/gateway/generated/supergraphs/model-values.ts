@@ -1,5 +1,5 @@
 import { type FieldNode, GraphQLError, Kind, type SelectionNode, valueFromASTUntyped } from 'graphql';
-import { parseFieldSet } from '../../../../gateway/supergraph/index.ts';
+import { parseFieldSet } from '../../../../gateway/planning/supergraph/index.ts';
 import { type FieldModel, type GraphModel, innermost, isEntity, isSingleton, type KeyName } from './graph-model.ts';
 import { hashOf } from './random.ts';
 

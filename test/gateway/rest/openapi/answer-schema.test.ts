@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { buildSchema, type GraphQLSchema, Kind, type OperationDefinitionNode, parse, validate } from 'graphql';
-import { answerSchema } from '../../../../gateway/rest/openapi/answer-schema.ts';
-import { createTypeSchemas } from '../../../../gateway/rest/openapi/type-schemas.ts';
+import { answerSchema } from '../../../../gateway/transports/rest/openapi/answer-schema.ts';
+import { createTypeSchemas } from '../../../../gateway/transports/rest/openapi/type-schemas.ts';
 
 const SCHEMA = buildSchema(/* GraphQL */ `
   scalar Colour

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { buildSchema, type GraphQLInputType, type GraphQLSchema } from 'graphql';
-import { createTypeSchemas, type TypeSchemas } from '../../../../gateway/rest/openapi/type-schemas.ts';
+import { createTypeSchemas, type TypeSchemas } from '../../../../gateway/transports/rest/openapi/type-schemas.ts';
 
 const SDL = /* GraphQL */ `
   scalar Colour

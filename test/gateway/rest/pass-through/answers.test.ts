@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { publicLocation } from '../../../../gateway/rest/pass-through/public-location.ts';
+import { publicLocation } from '../../../../gateway/transports/rest/pass-through/public-location.ts';
 import { type Answer, bearer, headOf, keeper, openPlatform, sendBytes } from '../../harness/index.ts';
 
 const { keep, close } = keeper();

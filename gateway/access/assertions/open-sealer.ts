@@ -1,0 +1,22 @@
+import { hkdfSync } from 'node:crypto';
+import { createSealer, type Sealer } from '../../../platform/index.ts';
+import type { AssertionSettings } from './settings.ts';
+
+const SEALING_KEY_BYTES = 32;
+
+/**
+ * Encrypts what gateways keep outside of themselves, with a key that all of them have: it is derived from the secret that the
+ * signing key is derived from, for another purpose (RFC 5869 section 3.2), and rotated together with it. What was sealed under the
+ * standby secret opens too: that is the next one before the exchange, and the previous one after it.
+ *
+ * @returns undefined without that secret.
+ */
+export function openSealer(
+  settings: Pick<AssertionSettings, 'PORTICO_ASSERTION_KEY' | 'PORTICO_ASSERTION_STANDBY_KEY'>,
+  purpose: string,
+): Sealer | undefined {
+  const { PORTICO_ASSERTION_KEY: secret, PORTICO_ASSERTION_STANDBY_KEY: standbySecret } = settings;
+  if (secret === undefined) return undefined;
+  const keyOf = (bytes: Uint8Array) => new Uint8Array(hkdfSync('sha256', bytes, '', purpose, SEALING_KEY_BYTES));
+  return createSealer(keyOf(secret), standbySecret && keyOf(standbySecret));
+}

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { setting } from '../../../platform/index.ts';
+import { type Assertions, createAssertions } from './assertions.ts';
+
+const MIN_BYTES = 32;
+const EXPECTED_SECRET = `expected at least ${MIN_BYTES} random bytes in base64 or hexadecimal`;
+
+const secret = z.string({ error: EXPECTED_SECRET }).transform((text, context): Uint8Array => {
+  const isHexadecimal = /^(?:[0-9a-f]{2})+$/i.test(text);
+  const bytes = Buffer.from(text, isHexadecimal ? 'hex' : 'base64');
+  // Buffer skips what is not base64, so the alphabet is checked too.
+  if (bytes.length >= MIN_BYTES && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return bytes;
+  context.addIssue({ code: 'custom', message: EXPECTED_SECRET });
+  return z.NEVER;
+});
+
+/** The settings, by the environment variables that hold them. */
+export const assertionSettings = {
+  PORTICO_ASSERTION_KEY: secret
+    .optional()
+    .describe(
+      'Secret that the key for signing assertions is derived from, and the one that encrypts headers of clients in [jobs](jobs.md#for-operators): at least 32 random bytes in base64 or hexadecimal. The same for all replicas. See [service-assertions.md](service-assertions.md).',
+    ),
+  PORTICO_ASSERTION_STANDBY_KEY: secret
+    .optional()
+    .describe(
+      'Another one, whose public key is published and which signs nothing yet. It decrypts headers in jobs. See [rotation](service-assertions.md#rotation).',
+    ),
+  PORTICO_OPERATOR_SOURCE: setting
+    .text()
+    .optional()
+    .describe(
+      "Name of the remote schema that is the auth service: callers with the admin secret and the role `admin` are its platform operators. Needs `PORTICO_ASSERTION_KEY`, and the auth service's `AUTH_GATEWAY_JWKS_URL`. See [administration.md](administration.md#by-the-admin-secret).",
+    ),
+  PORTICO_ASSERTION_ISSUER: setting.text().default('portico').describe('Issuer (`iss`) of the assertions.'),
+};
+
+export type AssertionSettings = z.output<z.ZodObject<typeof assertionSettings>>;
+
+/** Undefined without a key. */
+export function openAssertions(settings: AssertionSettings): Assertions | undefined {
+  const { PORTICO_ASSERTION_KEY, PORTICO_ASSERTION_STANDBY_KEY, PORTICO_ASSERTION_ISSUER: issuer } = settings;
+  if (PORTICO_ASSERTION_KEY === undefined) return undefined;
+  return createAssertions({ secret: PORTICO_ASSERTION_KEY, standbySecret: PORTICO_ASSERTION_STANDBY_KEY, issuer });
+}

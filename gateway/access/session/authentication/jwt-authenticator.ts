@@ -1,0 +1,293 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type CacheBounds, CacheCounts, SecondChanceCache } from '../../../../platform/index.ts';
+import type { GatewayError } from '../../../errors.ts';
+import { refuseCrossSite } from '../cross-site.ts';
+import { invalidToken, isOfSignature, missingToken, noUsableKeys, roleNotAllowed, severalTokens } from '../errors.ts';
+import type { JwtSecret, KeySet } from '../jwt/index.ts';
+import {
+  type CallerClaims,
+  describeLocation,
+  isFilled,
+  locationHeader,
+  MAX_TOKEN_LENGTH,
+  readClaims,
+  type TokenLocation,
+  tokenAt,
+  type VerifiedToken,
+  verifyToken,
+} from '../jwt/index.ts';
+import { createSession, type Session, type SessionValidity } from '../session.ts';
+import { ROLE_VARIABLE, variableOfHeader } from '../session-variables.ts';
+import { adminSecretIn } from './admin-secret.ts';
+import type { CallerAuthenticator } from './caller-authenticator.ts';
+import { type RevocationFeed, type TokenIdentity, tokenIdentity } from './revocations.ts';
+
+const BEARER_PREFIX = 'Bearer ';
+
+/** The most verified tokens that are cached; the oldest are evicted first, unless they were used. */
+const REMEMBERED: CacheBounds = { entries: 10_000, weights: [] };
+
+/** A secret, with the keys that it names. */
+export interface OpenSecret {
+  readonly secret: JwtSecret;
+  readonly keys: KeySet;
+}
+
+export interface JwtAuthenticatorOptions {
+  /** At least one. */
+  secrets: readonly OpenSecret[];
+  /** The list of revocations; undefined: tokens are valid until they expire. */
+  revocations?: RevocationFeed | undefined;
+  /** Whether pages of this origin may act for their users by a cookie. */
+  trustsOrigin?: (origin: string) => boolean;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+interface VerifiedCaller {
+  readonly claims: CallerClaims;
+  readonly identity: TokenIdentity;
+  readonly expiresAt: number;
+  /** Whether its key is still published: an issuer that withdraws a key revokes the tokens that it signed. */
+  isKeyHeld(): boolean;
+  readonly validity: SessionValidity;
+  readonly sessions: Map<string, Session>;
+}
+
+/** A location that tokens are read from, the secrets accepted there, and the cache of tokens verified there. */
+interface AcceptedLocation {
+  readonly location: TokenLocation;
+  readonly secrets: readonly OpenSecret[];
+  readonly remembered: SecondChanceCache<VerifiedCaller>;
+}
+
+interface LocatedToken {
+  readonly accepted: AcceptedLocation;
+  readonly token: string;
+  /** Of the location's secrets, those that may have signed the token. */
+  readonly secrets: readonly OpenSecret[];
+}
+
+/** Authenticates callers by a JSON Web Token. A token that was verified once is cached until it expires. */
+export class JwtAuthenticator implements CallerAuthenticator {
+  readonly cacheCounts = new CacheCounts();
+  readonly #locations: readonly AcceptedLocation[];
+  /** The only location, where it is the `Authorization` header. */
+  readonly #onlyBearer: AcceptedLocation | undefined;
+  readonly #revocations: RevocationFeed | undefined;
+  readonly #trustsOrigin: (origin: string) => boolean;
+  readonly #now: () => number;
+
+  constructor({ secrets, revocations, trustsOrigin = () => false, now = Date.now }: JwtAuthenticatorOptions) {
+    this.#locations = acceptedLocations(secrets);
+    const [first, ...others] = this.#locations;
+    this.#onlyBearer = others.length === 0 && first?.location.type === 'Authorization' ? first : undefined;
+    this.#revocations = revocations;
+    this.#trustsOrigin = trustsOrigin;
+    this.#now = now;
+  }
+
+  /** With several issuers, one that is down must not keep out the callers of the others. */
+  get ready(): boolean {
+    return this.#locations.some(({ secrets }) => secrets.some(({ keys }) => keys.ready));
+  }
+
+  get hasStaleKeys(): boolean {
+    return this.#locations.some(({ secrets }) => secrets.some(({ keys }) => keys.isStale));
+  }
+
+  get credentialHeaders(): readonly string[] {
+    return [
+      ...new Set(['authorization', 'cookie', ...this.#locations.map(({ location }) => locationHeader(location))]),
+    ];
+  }
+
+  get cached(): number {
+    return this.#locations.reduce((sum, { remembered }) => sum + remembered.size, 0);
+  }
+
+  get takesCookies(): boolean {
+    return this.#locations.some(({ location }) => location.type === 'Cookie');
+  }
+
+  credentialsIn(headers: IncomingHttpHeaders): 'some' | 'none' {
+    return this.#locations.some(({ location }) => isFilled(location, headers)) ? 'some' : 'none';
+  }
+
+  authenticate(headers: IncomingHttpHeaders): Session | Promise<Session> {
+    const usual = this.#recallUsual(headers);
+    if (usual) {
+      this.cacheCounts.hits++;
+      return this.#admit(usual, headers);
+    }
+    const located = this.#locate(headers);
+    if (located.accepted.location.type === 'Cookie') refuseCrossSite(headers, this.#trustsOrigin);
+    const remembered = this.#recall(located);
+    if (remembered) {
+      this.cacheCounts.hits++;
+      return this.#admit(remembered, headers);
+    }
+    this.cacheCounts.misses++;
+    return this.#verify(located).then((caller) => this.#admit(caller, headers));
+  }
+
+  /** Revocation is checked after the cache: what was verified may have been revoked since. */
+  #admit(caller: VerifiedCaller, headers: IncomingHttpHeaders): Session {
+    this.#revocations?.refuseRevoked(caller.identity);
+    return sessionFor(caller, variableOfHeader(headers[ROLE_VARIABLE]));
+  }
+
+  /** Finds the token of a request. Of several, in different locations, the one whose issuer is expected at its location. */
+  #locate(headers: IncomingHttpHeaders): LocatedToken {
+    const located: LocatedToken[] = [];
+    for (const accepted of this.#locations) {
+      const token = tokenAt(accepted.location, headers);
+      if (token !== undefined) located.push({ accepted, token, secrets: accepted.secrets });
+    }
+    const [only, ...more] = located;
+    if (!only) {
+      const places = this.#locations.map(({ location }) => describeLocation(location));
+      // A request with an admin secret only comes here where the gateway has none.
+      throw missingToken(places, adminSecretIn(headers) !== undefined);
+    }
+    if (more.length === 0 && only.secrets.length === 1) return only;
+    const expected = located.map(ofItsIssuer).filter(({ secrets }) => secrets.length > 0);
+    const [chosen, ...others] = expected;
+    if (!chosen) throw invalidToken('JWTNotInIssuer');
+    if (others.length > 0) throw severalTokens();
+    return chosen;
+  }
+
+  /** The fast path of most requests: a bearer token that was verified before, where no other location is configured. */
+  #recallUsual({ authorization }: IncomingHttpHeaders): VerifiedCaller | undefined {
+    if (!authorization?.startsWith(BEARER_PREFIX)) return undefined;
+    const remembered = this.#onlyBearer?.remembered.get(authorization.slice(BEARER_PREFIX.length));
+    return remembered && remembered.expiresAt > this.#now() / 1000 && remembered.isKeyHeld() ? remembered : undefined;
+  }
+
+  #recall({ accepted, token }: LocatedToken): VerifiedCaller | undefined {
+    const remembered = accepted.remembered.get(token);
+    if (remembered && remembered.expiresAt <= this.#now() / 1000) {
+      accepted.remembered.delete(token);
+      throw invalidToken('JWTExpired');
+    }
+    if (!remembered || remembered.isKeyHeld()) return remembered;
+    accepted.remembered.delete(token);
+    return undefined;
+  }
+
+  async #verify(located: LocatedToken): Promise<VerifiedCaller> {
+    const { token, accepted } = located;
+    const { secret, payload, expiresAt, keys, key } = await verifyWithAny(located, this.#now() / 1000);
+    const claims = readClaims(payload, secret.claims);
+    const identity = tokenIdentity(payload);
+    const isKeyHeld = () => keys.holds(key);
+    const validity = this.#validityOf(identity, expiresAt, isKeyHeld);
+    const remembered = { claims, identity, expiresAt, isKeyHeld, validity, sessions: new Map<string, Session>() };
+    accepted.remembered.keep(token, remembered);
+    return remembered;
+  }
+
+  #validityOf(identity: TokenIdentity, expiresAt: number, isKeyHeld: () => boolean): SessionValidity {
+    const now = this.#now;
+    const revocations = this.#revocations;
+    return {
+      expiresAt: expiresAt * 1000,
+      refusal() {
+        if (expiresAt <= now() / 1000) return invalidToken('JWTExpired');
+        return isKeyHeld() ? revocations?.refusal(identity) : noUsableKeys();
+      },
+    };
+  }
+}
+
+function acceptedLocations(secrets: readonly OpenSecret[]): readonly AcceptedLocation[] {
+  const byPlace = new Map<string, OpenSecret[]>();
+  for (const open of secrets) {
+    const key = JSON.stringify(open.secret.location);
+    byPlace.set(key, [...(byPlace.get(key) ?? []), open]);
+  }
+  return [...byPlace.values()].flatMap((sharing) => {
+    const [first] = sharing;
+    return first
+      ? [{ location: first.secret.location, secrets: sharing, remembered: new SecondChanceCache(REMEMBERED) }]
+      : [];
+  });
+}
+
+function ofItsIssuer(located: LocatedToken): LocatedToken {
+  const issuer = unverifiedIssuer(located.token);
+  if (issuer === undefined) return located;
+  const secrets = located.secrets.filter(({ secret }) => secret.issuer === undefined || secret.issuer === issuer);
+  return { ...located, secrets };
+}
+
+/** The issuer that a token names, before anything of it is verified; undefined when it names none. */
+function unverifiedIssuer(token: string): string | undefined {
+  if (token.length > MAX_TOKEN_LENGTH) return undefined;
+  try {
+    const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    return typeof payload?.iss === 'string' ? payload.iss : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Several secrets may be of one issuer, as while a fixed key is replaced: the one whose key signed the token counts. Issuers that
+ * have to be asked for keys are asked at once, after all keys that are at hand: one that does not answer holds up no token of
+ * another.
+ */
+async function verifyWithAny({ token, secrets }: LocatedToken, nowSeconds: number): Promise<VerifiedBySecret> {
+  const refusals: GatewayError[] = [];
+  const pending: Promise<VerifiedBySecret>[] = [];
+  for (const [index, { secret, keys }] of secrets.entries()) {
+    const refuse = (refusal: unknown) => {
+      refusals[index] = refusal as GatewayError;
+    };
+    try {
+      const verified = verifyToken(token, secret, keys, nowSeconds);
+      if (!(verified instanceof Promise)) return { secret, keys, ...verified };
+      const named = verified.then((result) => ({ secret, keys, ...result }));
+      named.catch(refuse);
+      pending.push(named);
+    } catch (refusal) {
+      refuse(refusal);
+    }
+  }
+  try {
+    return await Promise.any(pending);
+  } catch {
+    throw mostSpecific(refusals);
+  }
+}
+
+/** A secret, and what its key has verified. */
+type VerifiedBySecret = OpenSecret & VerifiedToken;
+
+/**
+ * The error of the secret whose key signed the token, before that of one whose keys are not available, before the signature
+ * errors of the others.
+ */
+function mostSpecific(refusals: readonly GatewayError[]): GatewayError | undefined {
+  const others = refusals.filter((refusal) => !isOfSignature(refusal));
+  return others.find(({ status }) => status === 401) ?? others[0] ?? refusals[0];
+}
+
+/** A header that came twice is joined by commas; the same role twice is that role, two roles are none. */
+function onlyOne(requestedRole: string): string {
+  const roles = new Set(requestedRole.split(',').map((role) => role.trim()));
+  const [role = ''] = roles;
+  return roles.size === 1 ? role : requestedRole;
+}
+
+function sessionFor(caller: VerifiedCaller, requestedRole: string | undefined): Session {
+  const role = requestedRole === undefined ? caller.claims.defaultRole : onlyOne(requestedRole);
+  const known = caller.sessions.get(role);
+  if (known) return known;
+  if (!caller.claims.allowedRoles.includes(role)) throw roleNotAllowed();
+  const { variables, scopes } = caller.claims;
+  const session = createSession(role, variables, { scopes, validity: caller.validity });
+  caller.sessions.set(role, session);
+  return session;
+}

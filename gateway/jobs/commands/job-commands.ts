@@ -1,0 +1,217 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Logger } from '../../../platform/index.ts';
+import type { JobFilter, JobState, Jobs } from '../engine/index.ts';
+import { jobsNotChanged, jobsTakeTooLong, jobsUnreadable, unknownJob } from './errors.ts';
+import { OneAtATime } from './one-at-a-time.ts';
+import { JOB_COMMAND_SHAPES, type OperatedJobs, readJobArguments } from './shapes.ts';
+import { type EventParties, shownDeliveries } from './shown-deliveries.ts';
+import { type ShownQueue, shownJob, shownJobDetails, shownQueues } from './shown-jobs.ts';
+import { type ScheduledTrigger, type ShownTrigger, shownTrigger } from './shown-schedules.ts';
+
+/** Who runs a command. */
+export interface JobCommandCaller {
+  readonly role: string;
+  /** The session variables. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Whether they may change jobs. */
+  readonly isOperator: boolean;
+  /** Of the request: lines about what was done go there. */
+  readonly log: Logger;
+}
+
+type JobAct = 'retry' | 'cancel' | 'purge';
+
+/** What an act is for where it names a queue. Cancelling is for all that is not finished. */
+const ACTED_STATES: Readonly<Record<JobAct, readonly JobState[]>> = {
+  retry: ['dead'],
+  cancel: ['scheduled', 'waiting', 'queued', 'running'],
+  purge: ['dead'],
+};
+
+/** Commands that look, and as many that act, at a time: one of them runs, the others wait. */
+const MOST_AT_A_TIME = 20;
+/** Queues that are listed; of one-off events each origin is one. */
+const MOST_QUEUES = 1_000;
+/** Cron triggers that are listed. */
+const MOST_TRIGGERS = 500;
+/** Calls of a webhook that are listed with a job. */
+const MOST_INVOCATIONS = 50;
+/** Ids of jobs in a line of the log. */
+const MOST_LOGGED_IDS = 50;
+
+type ReadJobs = Pick<Jobs, 'admin' | 'invocations' | 'scheduled' | 'cronPlans'>;
+
+/** What the metadata that is active says of work without a request of a client. */
+export interface ActiveSchedules {
+  readonly cronTriggers: () => readonly ScheduledTrigger[];
+  readonly deliveries: () => EventParties;
+}
+
+/** How old the numbers of subscriptions may be: their jobs are not counted for each who looks. */
+const SUBSCRIPTIONS_AGE_MS = 10_000;
+
+/** The commands of the metadata API by which operators see jobs, and act on them. Who may run which, its caller decides. */
+export class JobCommands {
+  readonly #jobs: ReadJobs;
+  readonly #schedules: ActiveSchedules;
+  readonly #looks = new OneAtATime(MOST_AT_A_TIME);
+  /** Of their own, since a list may take seconds, and an act is about what happens now. */
+  readonly #acts = new OneAtATime(MOST_AT_A_TIME);
+  /** The list of queues that waits for its turn: for all who ask until then, as new as the strictest of them wants it. */
+  #waitingQueues: { maxAgeMs: number; readonly queues: Promise<readonly ShownQueue[]> } | undefined;
+
+  constructor(jobs: ReadJobs, schedules: ActiveSchedules) {
+    this.#jobs = jobs;
+    this.#schedules = schedules;
+  }
+
+  /**
+   * Runs a command.
+   *
+   * @returns undefined for a type of command that is none of these.
+   * @throws GatewayError for arguments that it does not take, for a job that is not there, and where the database does not answer.
+   */
+  run(type: string, given: unknown, caller: JobCommandCaller): Promise<unknown> | undefined {
+    switch (type) {
+      case 'portico_get_job_queues':
+        return this.#listQueues(readJobArguments(JOB_COMMAND_SHAPES[type], given).max_age_ms, caller);
+      case 'portico_get_jobs': {
+        const { limit, ...filter } = readJobArguments(JOB_COMMAND_SHAPES[type], given);
+        return this.#list(filter, limit, caller);
+      }
+      case 'portico_get_job':
+        return this.#show(readJobArguments(JOB_COMMAND_SHAPES[type], given).id, caller);
+      case 'portico_get_cron_triggers':
+        readJobArguments(JOB_COMMAND_SHAPES[type], given);
+        return this.#listTriggers(caller);
+      case 'portico_get_one_off_events':
+        return this.#listEvents(readJobArguments(JOB_COMMAND_SHAPES[type], given).limit, caller);
+      case 'portico_get_event_subscriptions':
+        readJobArguments(JOB_COMMAND_SHAPES[type], given);
+        return this.#listSubscriptions(caller);
+      case 'portico_retry_jobs':
+        return this.#act('retry', readJobArguments(JOB_COMMAND_SHAPES[type], given), caller);
+      case 'portico_cancel_jobs':
+        return this.#act('cancel', readJobArguments(JOB_COMMAND_SHAPES[type], given), caller);
+      case 'portico_purge_jobs':
+        return this.#act('purge', readJobArguments(JOB_COMMAND_SHAPES[type], given), caller);
+      default:
+        return undefined;
+    }
+  }
+
+  async #listQueues(maxAgeMs: number, { isOperator }: JobCommandCaller) {
+    const queues = await this.#readQueues(maxAgeMs);
+    const omitted = Math.max(0, queues.length - MOST_QUEUES);
+    return { items: queues.slice(0, MOST_QUEUES), omitted, may_operate: isOperator };
+  }
+
+  #readQueues(maxAgeMs: number): Promise<readonly ShownQueue[]> {
+    if (this.#waitingQueues) {
+      this.#waitingQueues.maxAgeMs = Math.min(this.#waitingQueues.maxAgeMs, maxAgeMs);
+      return this.#waitingQueues.queues;
+    }
+    const queues: Promise<readonly ShownQueue[]> = this.#looks.run(async () => {
+      this.#waitingQueues = undefined;
+      const { admin } = this.#jobs;
+      const stats = await readJobs(() => admin.stats(waiting.maxAgeMs));
+      return shownQueues(stats, await readJobs(() => admin.pauses()));
+    });
+    const waiting = { maxAgeMs, queues };
+    this.#waitingQueues = waiting;
+    // It may have been refused a turn.
+    queues.catch(() => {
+      if (this.#waitingQueues === waiting) this.#waitingQueues = undefined;
+    });
+    return queues;
+  }
+
+  async #list(filter: JobFilter, limit: number, { isOperator }: JobCommandCaller) {
+    const { jobs, next } = await this.#looks.run(() => readJobs(() => this.#jobs.admin.page(filter, limit)));
+    return {
+      items: jobs.map((job) => shownJob(job, isOperator)),
+      next: next ?? null,
+      may_operate: isOperator,
+    };
+  }
+
+  #show(id: string, { isOperator }: JobCommandCaller) {
+    const { admin, invocations } = this.#jobs;
+    return this.#looks.run(async () => {
+      const job = await readJobs(() => admin.show(id));
+      if (!job) throw unknownJob();
+      const page = { kind: job.kind, job: id, limit: MOST_INVOCATIONS, offset: 0 };
+      const calls = await readJobs(() => invocations.page(page));
+      return { ...shownJobDetails(job, calls, isOperator), may_operate: isOperator };
+    });
+  }
+
+  #listTriggers({ isOperator }: JobCommandCaller) {
+    const { cronPlans, scheduled } = this.#jobs;
+    return this.#looks.run(async () => {
+      const triggers = this.#schedules.cronTriggers();
+      const listed = triggers.slice(0, MOST_TRIGGERS);
+      const { now, plans } = await readJobs(() => cronPlans.read());
+      const last = await readJobs(() => scheduled.lastTimes(listed.map(({ name }) => name)));
+      const items: ShownTrigger[] = [];
+      for (const trigger of listed) {
+        const { name } = trigger;
+        const history = { now, plannedUntil: plans.get(name)?.plannedUntil, last: last.get(name) };
+        items.push(shownTrigger(trigger, history, isOperator));
+        // The times of many triggers take long to compute: requests go on in between.
+        await nextTurn();
+      }
+      return { items, omitted: triggers.length - listed.length, may_operate: isOperator };
+    });
+  }
+
+  async #listEvents(limit: number, { isOperator }: JobCommandCaller) {
+    // One more says whether there are more.
+    const events = await this.#looks.run(() => readJobs(() => this.#jobs.scheduled.pendingEvents(limit + 1)));
+    const items = events.slice(0, limit).map((event) => shownJob(event, isOperator));
+    return { items, are_more: events.length > limit, may_operate: isOperator };
+  }
+
+  async #listSubscriptions({ isOperator }: JobCommandCaller) {
+    const queues = await this.#readQueues(SUBSCRIPTIONS_AGE_MS);
+    return { ...shownDeliveries(this.#schedules.deliveries(), queues), may_operate: isOperator };
+  }
+
+  async #act(
+    act: JobAct,
+    jobs: OperatedJobs,
+    { role, variables, log }: JobCommandCaller,
+  ): Promise<{ changed: number }> {
+    const filter: JobFilter = 'ids' in jobs ? jobs : { ...jobs, states: ACTED_STATES[act] };
+    const line = {
+      event: 'jobs.operated',
+      act,
+      role,
+      user_id: variables['x-hasura-user-id'],
+      tenant_id: variables['x-hasura-tenant-id'],
+      ...('ids' in jobs
+        ? { ids: jobs.ids.slice(0, MOST_LOGGED_IDS), ids_omitted: Math.max(0, jobs.ids.length - MOST_LOGGED_IDS) }
+        : { kind: jobs.kind, queue: jobs.queue, of_tenant: jobs.tenant }),
+    } as const;
+    return this.#acts.run(async () => {
+      try {
+        const changed = await this.#jobs.admin[act](filter);
+        log.info({ ...line, outcome: 'success', changed }, 'an operator changed jobs');
+        return { changed };
+      } catch (error) {
+        log.warn({ ...line, outcome: 'failed', err: error }, 'jobs may not have been changed as an operator asked for');
+        throw Object.assign(jobsNotChanged(), { cause: error });
+      }
+    });
+  }
+}
+
+/** @throws GatewayError `service-unavailable` where the database does not answer. */
+async function readJobs<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    const isCancelled = (error as { code?: unknown }).code === '57014';
+    throw Object.assign(isCancelled ? jobsTakeTooLong() : jobsUnreadable(), { cause: error });
+  }
+}

@@ -1,0 +1,53 @@
+import {
+  type Environment,
+  isSupergraph,
+  type Metadata,
+  namedVariables,
+  type resolveHeaders,
+  resolveUrl,
+} from '../../metadata/index.ts';
+
+/** A service or webhook that the metadata has the gateway call. */
+interface Called {
+  readonly url?: string | null | undefined;
+  readonly url_from_env?: string | null | undefined;
+  readonly headers?: Parameters<typeof resolveHeaders>[0] | undefined;
+}
+
+/**
+ * The origins that the metadata has the gateway call, each with the variables of the environment that it is sent, in URLs and
+ * headers. A one-off event may call these and send these, and no others, unless a setting says so: a caller who may create one
+ * must not reach the rest of the network by it, nor send what is in the environment to where it does not go anyway. The keys of
+ * signatures are none of them.
+ */
+export function calledOrigins(metadata: Metadata, environment: Environment): ReadonlyMap<string, ReadonlySet<string>> {
+  const called: readonly Called[] = [
+    ...metadata.actions.actions.map(({ definition }) => ({ url: definition.handler, headers: definition.headers })),
+    ...metadata.cronTriggers.map(({ webhook, headers }) => ({ ...webhook, headers })),
+    ...metadata.deliveries.subscriptions.map(({ webhook, headers }) => ({ ...webhook, headers })),
+    ...metadata.services,
+    ...metadata.remoteSchemas.flatMap((remote) => (isSupergraph(remote) ? [] : [remote.definition])),
+  ];
+  const origins = new Map<string, Set<string>>();
+  for (const one of called) {
+    const resolved = resolveUrl(one, environment);
+    if ('problem' in resolved) continue;
+    const { origin } = new URL(resolved.url);
+    const variables = origins.get(origin) ?? new Set();
+    for (const name of environmentVariablesOf(one)) variables.add(name);
+    origins.set(origin, variables);
+  }
+  return origins;
+}
+
+function environmentVariablesOf({ url, url_from_env, headers = [] }: Called): readonly string[] {
+  return [
+    ...namedVariables(url, url_from_env),
+    ...headers.flatMap(({ value, value_from_env }) => namedVariables(value, value_from_env)),
+  ];
+}
+
+/** The part of the environment that has these variables. */
+export function environmentOf(names: Iterable<string>, environment: Environment): Environment {
+  return Object.fromEntries([...names].map((name) => [name, environment[name]]));
+}

@@ -1,0 +1,153 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Logger } from '../../../platform/index.ts';
+import { type CronPlan, type CronPlanStore, type Jobs, SPARE_ATTEMPTS } from '../engine/index.ts';
+import { CRON_KIND } from './cron-runner.ts';
+import type { CronTrigger } from './cron-triggers.ts';
+
+/** Times are made jobs so long before they come, in milliseconds: a process that ends meanwhile takes none with it. */
+const AHEAD_MS = 60_000;
+const PLANNING_INTERVAL_MS = 20_000;
+const RETRY_MS = 2_000;
+/** Times of one trigger that are made up for after an outage: the last ones. */
+const MAX_MISSED = 100;
+
+export interface CronPlannerOptions {
+  readonly jobs: Pick<Jobs, 'enqueue'>;
+  readonly plans: CronPlanStore;
+  readonly triggers: () => ReadonlyMap<string, CronTrigger>;
+  readonly log: Logger;
+}
+
+/** The next times of a trigger, and how far it is planned with them. */
+interface Planned {
+  readonly trigger: CronTrigger;
+  readonly times: readonly Date[];
+  readonly plan: CronPlan;
+}
+
+/**
+ * Makes jobs of the times of cron triggers. Each process does: the key of a job is its trigger and its time, so that each time
+ * is one job, and the clock is the database's. What came during an outage is made up for, and expires where it is too old.
+ */
+export class CronPlanner {
+  readonly #options: CronPlannerOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #planning: Promise<void> | undefined;
+  #isWanted = false;
+  #isStopped = true;
+  #isTroubled = false;
+  /** Triggers that were removed by a reload. */
+  readonly #removed = new Set<string>();
+
+  constructor(options: CronPlannerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#isStopped = false;
+    this.wake();
+  }
+
+  /** The triggers have changed. @param removed those that are there no more. */
+  changed(removed: readonly string[]): void {
+    for (const name of removed) this.#removed.add(name);
+    if (!this.#isStopped) this.wake();
+  }
+
+  /** Plans now, or once more after the planning that is under way. */
+  wake(): void {
+    if (this.#planning) {
+      this.#isWanted = true;
+      return;
+    }
+    clearTimeout(this.#timer);
+    this.#planning = this.#planQuietly().finally(() => {
+      this.#planning = undefined;
+      if (this.#isStopped || !this.#isWanted) return;
+      this.#isWanted = false;
+      this.wake();
+    });
+  }
+
+  async #planQuietly(): Promise<void> {
+    let nextMs = PLANNING_INTERVAL_MS;
+    const { log } = this.#options;
+    try {
+      await this.plan();
+      if (this.#isTroubled) log.info({ event: 'schedules.planning_recovered' }, 'cron triggers are planned again');
+      this.#isTroubled = false;
+    } catch (error) {
+      if (!this.#isTroubled)
+        log.error({ event: 'schedules.planning_failed', err: error }, 'cron triggers cannot be planned; retrying');
+      this.#isTroubled = true;
+      nextMs = RETRY_MS;
+    }
+    if (this.#isStopped) return;
+    // Processes that started together do not ask together for ever.
+    this.#timer = setTimeout(() => this.wake(), nextMs * (0.75 + Math.random() / 2));
+    this.#timer.unref();
+  }
+
+  /** @throws Error where the database does not take it; nothing is lost, the next planning begins where this one did. */
+  async plan(): Promise<void> {
+    const { plans, triggers } = this.#options;
+    const current = triggers();
+    const removed = [...this.#removed].filter((name) => !current.has(name));
+    if (removed.length > 0) await plans.remove(removed);
+    this.#removed.clear();
+    if (current.size === 0) return;
+    const { now, plans: known } = await plans.read();
+    const planned: Planned[] = [];
+    for (const [name, trigger] of current) {
+      planned.push(this.#timesOf(trigger, known.get(name), now));
+      // The times of many triggers take long to compute: requests go on in between.
+      await nextTurn();
+    }
+    await Promise.all(planned.map((one) => this.#enqueue(one)));
+    await plans.save(planned.map(({ plan }) => plan));
+  }
+
+  #timesOf(trigger: CronTrigger, plan: CronPlan | undefined, now: Date): Planned {
+    const { name, schedule } = trigger.metadata;
+    const text = `${schedule.expression} ${schedule.timeZone}`;
+    // A trigger that is new, or has another schedule, has missed nothing.
+    const from = plan?.schedule === text ? plan.plannedUntil : now;
+    const until = new Date(now.getTime() + AHEAD_MS);
+    // Only after an outage: to look back costs far more than to look ahead.
+    let missed = from < now ? schedule.between(from, now, MAX_MISSED + 1) : [];
+    if (missed.length > MAX_MISSED) {
+      missed = schedule.last(MAX_MISSED + 1, now);
+      this.#options.log.warn(
+        { event: 'schedules.times_skipped', trigger: name, since: from, until: missed[0] },
+        'too many times of a cron trigger were missed; the oldest are skipped',
+      );
+    }
+    const times = [...missed.slice(-MAX_MISSED), ...schedule.between(from > now ? from : now, until, MAX_MISSED)];
+    return { trigger, times, plan: { name, schedule: text, plannedUntil: until } };
+  }
+
+  async #enqueue({ trigger, times }: Planned): Promise<void> {
+    const { jobs } = this.#options;
+    const { name, retry_conf } = trigger.metadata;
+    const toleranceMs = Math.max(1, retry_conf.tolerance_seconds) * 1000;
+    await Promise.all(
+      times.map((time) =>
+        jobs.enqueue({
+          kind: CRON_KIND,
+          queue: name,
+          idempotencyKey: time.toISOString(),
+          runAt: time.getTime(),
+          validForMs: toleranceMs,
+          maxAttempts: retry_conf.num_retries + 1 + SPARE_ATTEMPTS,
+          payload: null,
+        }),
+      ),
+    );
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#planning;
+  }
+}

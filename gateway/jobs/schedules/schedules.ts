@@ -1,0 +1,93 @@
+import type { Logger } from '../../../platform/index.ts';
+import type { Metadata } from '../../metadata/index.ts';
+import type { WebhookDependencies, WebhookState } from '../../webhooks/jobs/index.ts';
+import type { Jobs } from '../engine/index.ts';
+import { calledOrigins } from './called-origins.ts';
+import { scheduleCommands } from './commands.ts';
+import { CronPlanner } from './cron-planner.ts';
+import { CRON_KIND, cronRunner } from './cron-runner.ts';
+import { openCronTriggers } from './cron-triggers.ts';
+import { ONE_OFF_KIND, OneOffEvents } from './one-off-events.ts';
+
+export interface SchedulesOptions {
+  readonly metadata: Metadata;
+  readonly dependencies: WebhookDependencies;
+  readonly jobs: Jobs;
+  /** Whether this process accepts jobs: then it plans the times of cron triggers. */
+  readonly accepts: boolean;
+  /** Origins that one-off events may call beside those of the metadata; `*` stands for all. */
+  readonly moreOrigins: readonly string[];
+  /** Variables of the environment that one-off events may send anywhere, beside those that the metadata sends to an origin. */
+  readonly moreVariables: readonly string[];
+  readonly log: Logger;
+}
+
+/** Cron triggers and one-off events of a process. */
+export interface Schedules {
+  /** Commands of the metadata API, by their names. */
+  readonly commands: ReadonlyMap<string, (args: unknown) => Promise<unknown>>;
+  /** As a subscriber of the metadata. @throws MetadataError when the triggers do not fit the environment. */
+  prepare(metadata: Metadata): () => void;
+  /** The cron triggers of the metadata that is active, with their times. */
+  cronTriggers(): readonly {
+    readonly name: string;
+    readonly expression: string;
+    readonly timeZone: string;
+    readonly comment: string | null;
+    readonly next: (after: Date) => Date | undefined;
+  }[];
+  /** How calls of its webhooks go. */
+  states(): readonly WebhookState[];
+  /** Begins to plan the times of cron triggers. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Opens the schedules, and has their jobs run.
+ *
+ * @throws MetadataError when the triggers do not fit the environment.
+ */
+export function openSchedules(options: SchedulesOptions): Schedules {
+  const { dependencies, jobs, log, moreOrigins } = options;
+  const { environment } = dependencies;
+  let triggers = openCronTriggers(options.metadata, dependencies);
+  let origins = calledOrigins(options.metadata, environment);
+  const { invocations, cronPlans: plans } = jobs;
+  const oneOff = new OneOffEvents({
+    jobs,
+    invocations,
+    origins: () => origins,
+    moreOrigins,
+    moreVariables: options.moreVariables,
+    dependencies,
+    log,
+  });
+  const planner = options.accepts ? new CronPlanner({ jobs, plans, triggers: () => triggers, log }) : undefined;
+  jobs.handle(CRON_KIND, cronRunner({ triggers: () => triggers, invocations, log }));
+  jobs.handle(ONE_OFF_KIND, oneOff);
+
+  return {
+    commands: scheduleCommands({ jobs, oneOff, triggers: () => triggers }),
+    prepare: (metadata) => {
+      const next = openCronTriggers(metadata, dependencies);
+      return () => {
+        const removed = [...triggers.keys()].filter((name) => !next.has(name));
+        triggers = next;
+        origins = calledOrigins(metadata, environment);
+        planner?.changed(removed);
+      };
+    },
+    cronTriggers: () =>
+      [...triggers.values()].map(({ metadata: { name, schedule, comment } }) => ({
+        name,
+        expression: schedule.expression,
+        timeZone: schedule.timeZone,
+        comment: comment ?? null,
+        next: (after) => schedule.next(after),
+      })),
+    states: () => [...[...triggers.values()].map(({ http }) => http.state()), ...oneOff.states()],
+    start: () => planner?.start(),
+    stop: async () => planner?.stop(),
+  };
+}

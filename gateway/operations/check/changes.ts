@@ -1,0 +1,93 @@
+import {
+  type AffectingChange,
+  affectingChanges,
+  type Generation,
+  type RoleGraph,
+  type SchemaChange,
+} from '../../graph/index.ts';
+import type { Metadata } from '../../metadata/index.ts';
+import { checkedRoles } from './roles.ts';
+
+/** A difference between two graphs. */
+export interface Change extends SchemaChange {
+  /** The roles that notice it; absent where all do. */
+  readonly roles?: readonly string[];
+}
+
+/** A change with the schema coordinate that it affects. */
+export interface ClientChange extends Change {
+  /** The schema coordinate that affected operations use; undefined where there is none. */
+  readonly coordinate?: string | undefined;
+}
+
+/** Compares the schema of a role before and after. */
+export type CompareSchemas = typeof affectingChanges;
+
+/**
+ * What has changed for clients between two graphs, the breaking changes first. A role whose graph is not valid in one of them is
+ * left out: that is a problem of its own.
+ */
+export async function changesBetween(
+  before: Generation,
+  after: Generation,
+  publicRole: string,
+  compare: CompareSchemas = affectingChanges,
+): Promise<readonly ClientChange[]> {
+  const changes = new Map<string, AffectingChange & { roles: string[] }>();
+  // Roles that see the same share a graph.
+  const compared = new Map<RoleGraph, Map<RoleGraph, readonly AffectingChange[]>>();
+  const changesOf = async (one: RoleGraph, other: RoleGraph) => {
+    const ofOne = compared.get(one) ?? new Map<RoleGraph, readonly AffectingChange[]>();
+    compared.set(one, ofOne);
+    const found = ofOne.get(other) ?? (await compare(one.schema, other.schema));
+    ofOne.set(other, found);
+    return found;
+  };
+  for (const role of checkedRoles([before.metadata, after.metadata], publicRole)) {
+    const [one, other] = [before.graphIfValid(role), after.graphIfValid(role)];
+    if (!one || !other) continue;
+    for (const change of await changesOf(one, other)) {
+      const known = changes.get(change.message);
+      if (known) known.roles.push(role);
+      else changes.set(change.message, { ...change, roles: [role] });
+    }
+  }
+  const all = [...addressChanges(before.metadata, after.metadata), ...authenticationChanges(before, after)];
+  return [...all, ...changes.values()].sort((one, two) => Number(two.breaking) - Number(one.breaking));
+}
+
+/** Public fields for which tokens are now verified, or no longer verified. */
+function authenticationChanges(before: Generation, after: Generation): readonly Change[] {
+  const [then, now] = [before, after].map(({ authenticationFields }) => new Set(authenticationFields.names));
+  const missing = (from = new Set<string>(), to = new Set<string>()) => [...from].filter((field) => !to.has(field));
+  return [
+    ...missing(then, now).map((field) => ({
+      breaking: true,
+      message: `"${field}" is no longer an authentication field: tokens sent with it are verified`,
+    })),
+    ...missing(now, then).map((field) => ({
+      breaking: false,
+      message: `"${field}" is now an authentication field: tokens sent with it are not verified`,
+    })),
+  ];
+}
+
+/** Addresses beside /v1/graphql that are gone or new. */
+function addressChanges(before: Metadata, after: Metadata): readonly Change[] {
+  const [then, now] = [addressesOf(before), addressesOf(after)];
+  const missing = (from: ReadonlyMap<string, string>, to: ReadonlyMap<string, string>) =>
+    [...from].filter(([address]) => !to.has(address)).map(([, text]) => text);
+  return [
+    ...missing(then, now).map((text) => ({ breaking: true, message: `${text} was removed` })),
+    ...missing(now, then).map((text) => ({ breaking: false, message: `${text} was added` })),
+  ];
+}
+
+/** Addresses as the metadata writes them, by what clients distinguish: the name of a path parameter does not matter. */
+function addressesOf({ restEndpoints, services }: Metadata): ReadonlyMap<string, string> {
+  const endpoints = restEndpoints.flatMap(({ metadata: { url, methods } }) =>
+    methods.map((method) => `${method} /api/rest/${url}`),
+  );
+  const all = [...endpoints, ...services.map(({ path }) => path)];
+  return new Map(all.map((text) => [text.replace(/:[^/]+/g, ':'), text]));
+}

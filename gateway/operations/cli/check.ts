@@ -1,0 +1,220 @@
+import { existsSync } from 'node:fs';
+import { atOnce, createLogger, readSettings, SettingsError, setting, settingText } from '../../../platform/index.ts';
+import { ADMIN_ROLE, knownSessionVariables } from '../../access/session/index.ts';
+import { readConfig } from '../../config.ts';
+import { describeProblem, MetadataError, type MetadataProblem } from '../../metadata/index.ts';
+import {
+  changesBetween,
+  checkedRoles,
+  reportOn,
+  settingsNotes,
+  type UsageOfChanges,
+  type WeighedChange,
+  weighChanges,
+} from '../check/index.ts';
+import { checkOut } from './git-ref.ts';
+import { readableGraphSettings } from './graph-settings.ts';
+import { compareWithHasura } from './hasura/compare-with-hasura.ts';
+import { type OpenedGraph, type OpenGraphOptions, openGraph, recordSchemas } from './open-graph.ts';
+import { type CheckReport, printReport } from './print-report.ts';
+
+export interface CheckOptions {
+  readonly location: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly publicRole: string;
+  /** Where the SDL of remote schemas is, to use in place of asking the services. */
+  readonly schemas: string | undefined;
+  /** Where to write the SDL of remote schemas. */
+  readonly record: string | undefined;
+  /** A metadata directory or a git reference to compare with. */
+  readonly against: string | undefined;
+  /** A live Hasura to compare each role's schema with. */
+  readonly hasura?: string | undefined;
+  /** That Hasura's admin secret. The variable HASURA_GRAPHQL_ADMIN_SECRET has it where this is undefined. */
+  readonly adminSecret?: string | undefined;
+  readonly json: boolean;
+  /** What is known of who uses what; undefined where breaking changes are not weighed by it. */
+  readonly usage?: UsageOfChanges | undefined;
+}
+
+/**
+ * `portico check`: everything that can be known of metadata without serving it.
+ *
+ * @returns the exit code: 0 when it is valid and breaks nothing, 1 otherwise.
+ */
+export async function check(options: CheckOptions, print: (text: string) => void): Promise<number> {
+  const opening: OpenGraphOptions = {
+    environment: options.environment,
+    publicRole: options.publicRole,
+    ...readableGraphSettings(options.environment),
+    recorded: options.schemas,
+    stored: options.schemas === undefined ? settingText('PORTICO_SCHEMA_DIR', options.environment) : undefined,
+    // What is wrong is in the report; the log would say it a second time.
+    log: createLogger('portico', 'silent'),
+  };
+  const report = withProblems(await makeReport(options, opening), settingsProblems(options.environment));
+  print(options.json ? JSON.stringify(report, null, 2) : printReport(report));
+  const differences: readonly WeighedChange[] = [...(report.changes ?? []), ...(report.hasura?.differences ?? [])];
+  return report.valid && !differences.some(isBreaking) ? 0 : 1;
+}
+
+function isBreaking({ breaking, allowed }: WeighedChange): boolean {
+  return breaking && allowed !== true;
+}
+
+async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Promise<CheckReport> {
+  let graph: OpenedGraph;
+  try {
+    graph = await openGraph(options.location, { ...opening, checksJobs: true });
+  } catch (error) {
+    if (!(error instanceof MetadataError)) throw error;
+    const nothing = {
+      sources: [],
+      roles: {},
+      authenticationFields: [],
+      operations: {},
+      persistedDocuments: {},
+      hints: [],
+      ...settingsNotes(options.environment, undefined),
+    };
+    return { valid: false, problems: error.problems, ...nothing };
+  }
+  if (options.record !== undefined) recordSchemas(graph.generation, options.record);
+  const report: CheckReport = atOnce(
+    reportOn(
+      graph.generation,
+      {
+        publicRole: options.publicRole,
+        enforceAllowList: isAllowListEnforced(options.environment),
+        knownVariables: sessionVariablesOf(options.environment),
+        settings: settingsNotes(options.environment, graph.generation.metadata.asWritten),
+      },
+      graph.problems,
+    ),
+  );
+  // What is missing today would look as if it had been taken away.
+  if (graph.problems.length > 0) return report;
+  return withHasura(await withChanges(report, graph, options, opening), graph, options);
+}
+
+async function withChanges(
+  report: CheckReport,
+  graph: OpenedGraph,
+  options: CheckOptions,
+  opening: OpenGraphOptions,
+): Promise<CheckReport> {
+  if (options.against === undefined) return report;
+  const compared = await compareAgainst(graph, options.against, options, opening);
+  return 'changes' in compared ? { ...report, changes: compared.changes } : withProblems(report, compared.problems);
+}
+
+async function withHasura(
+  report: CheckReport,
+  { generation }: OpenedGraph,
+  { hasura: url, publicRole, environment, adminSecret }: CheckOptions,
+): Promise<CheckReport> {
+  if (url === undefined) return report;
+  const server = { url, adminSecret: adminSecret ?? secretOf(environment) };
+  const { comparison, problems } = await compareWithHasura(generation, publicRole, server);
+  return withProblems({ ...report, hasura: comparison }, problems);
+}
+
+/** The admin secret of the environment, as Hasura's own command line takes it. */
+function secretOf(environment: NodeJS.ProcessEnv): string | undefined {
+  try {
+    return readSettings({ HASURA_GRAPHQL_ADMIN_SECRET: setting.text().optional() }, environment)
+      .HASURA_GRAPHQL_ADMIN_SECRET;
+  } catch (error) {
+    // A file that cannot be read is reported with the other settings.
+    if (error instanceof SettingsError) return undefined;
+    throw error;
+  }
+}
+
+function isAllowListEnforced(environment: NodeJS.ProcessEnv): boolean {
+  try {
+    const shape = { HASURA_GRAPHQL_ENABLE_ALLOWLIST: setting.flag(false) };
+    return readSettings(shape, environment).HASURA_GRAPHQL_ENABLE_ALLOWLIST;
+  } catch (error) {
+    // Its problems are reported with the other settings; until then the stricter value applies.
+    if (error instanceof SettingsError) return true;
+    throw error;
+  }
+}
+
+function sessionVariablesOf(environment: NodeJS.ProcessEnv): ReadonlySet<string> | undefined {
+  try {
+    return knownSessionVariables(readConfig(environment).authentication);
+  } catch (error) {
+    if (error instanceof SettingsError) return undefined;
+    throw error;
+  }
+}
+
+function withProblems(report: CheckReport, problems: readonly MetadataProblem[]): CheckReport {
+  if (problems.length === 0) return report;
+  return { ...report, valid: false, problems: [...report.problems, ...problems] };
+}
+
+/** What is wrong with settings that are set. Which ones have to be is for the place where they are used. */
+function settingsProblems(environment: NodeJS.ProcessEnv): readonly MetadataProblem[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    const wrong = error.problems.filter((problem) => !/^\w+ is not set: /.test(problem));
+    return wrong.map((message) => ({ file: 'environment', message }));
+  }
+}
+
+type Comparison = { changes: readonly WeighedChange[] } | { problems: readonly MetadataProblem[] };
+
+async function compareAgainst(
+  graph: OpenedGraph,
+  against: string,
+  options: CheckOptions,
+  opening: OpenGraphOptions,
+): Promise<Comparison> {
+  const { location, schemas } = options;
+  if (existsSync(against)) return compareWith(graph, against, against, options, opening);
+  const metadata = checkOut(against, location);
+  if (!metadata)
+    return { problems: [{ file: against, message: 'is no metadata directory and no git reference that has one' }] };
+  // Schemas that are recorded beside the metadata were other ones then, too.
+  const recorded = schemas === undefined ? undefined : checkOut(against, schemas);
+  try {
+    const then = { ...opening, recorded: recorded?.path ?? opening.recorded };
+    return await compareWith(graph, metadata.path, against, options, then);
+  } finally {
+    metadata.remove();
+    recorded?.remove();
+  }
+}
+
+async function compareWith(
+  graph: OpenedGraph,
+  location: string,
+  name: string,
+  { publicRole, usage }: CheckOptions,
+  opening: OpenGraphOptions,
+): Promise<Comparison> {
+  const inOther = (problems: readonly MetadataProblem[]) => ({
+    problems: problems.map((problem) => ({
+      file: name,
+      message: `cannot be compared with: ${describeProblem(problem)}`,
+    })),
+  });
+  try {
+    const before = await openGraph(location, opening);
+    if (before.problems.length > 0) return inOther(before.problems);
+    const changes = await changesBetween(before.generation, graph.generation, publicRole);
+    if (!usage) return { changes: changes.map(({ coordinate: _, ...change }) => change) };
+    const roles = checkedRoles([before.generation.metadata, graph.generation.metadata], publicRole);
+    const { schema } = before.generation.graphOf(ADMIN_ROLE);
+    return { changes: weighChanges(changes, usage, { schema, roles }) };
+  } catch (error) {
+    if (!(error instanceof MetadataError)) throw error;
+    return inOther(error.problems);
+  }
+}

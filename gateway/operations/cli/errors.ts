@@ -1,0 +1,63 @@
+import { commandSuggestion, UsageError } from '../../../platform/command-line.ts';
+
+/** @param commands the existing ones. */
+export function commandExpected(commands: readonly string[]): UsageError {
+  return new UsageError(`expected ${commands.join(', ')}`);
+}
+
+/** @param commands the existing ones, for a suggestion. */
+export function unknownCommand(name: string, commands: readonly string[]): UsageError {
+  return new UsageError(`unknown command "${name}"${commandSuggestion(name, commands)}`);
+}
+
+/** @param commands those of `portico jobs`. */
+export function unknownJobsCommand(name: string, commands: readonly string[]): UsageError {
+  return new UsageError(`jobs: expected ${commands.join(', ')}${commandSuggestion(name, commands)}`);
+}
+
+/**
+ * An option that the command does not have.
+ *
+ * @param message of Node's parser, whose first sentence names the option.
+ * @param options those that the command has, for a suggestion.
+ */
+export function unknownOption(message: string, written: string, options: readonly string[]): UsageError {
+  return new UsageError(`${message.split('. ', 1)[0]}${commandSuggestion(written, options)}`);
+}
+
+export function usageDirectoryExpected(): UsageError {
+  return new UsageError('expected a directory of usage files, or PORTICO_USAGE_DIR');
+}
+
+export function limitNotANumber(): UsageError {
+  return new UsageError('--limit: expected a number');
+}
+
+export function limitTooGreat(most: number): UsageError {
+  return new UsageError(`--limit: expected a number up to ${most}`);
+}
+
+export function severalKindsOfMetadata(): UsageError {
+  return new UsageError('expected one of --bare, --with-login, --with-sample');
+}
+
+export function usageOptionMissing(): UsageError {
+  return new UsageError('--since and --allow-unused need --usage');
+}
+
+export function comparisonMissing(): UsageError {
+  return new UsageError('--usage needs --against, the metadata to compare with');
+}
+
+export function invalidSince(): UsageError {
+  return new UsageError('--since: expected a time such as 30d, 12h, 15m or 2026-01-31');
+}
+
+export function severalDirectories(): UsageError {
+  return new UsageError('expected one directory at most');
+}
+
+/** @param option undefined for an argument without one. */
+export function emptyArgument(option?: string): UsageError {
+  return new UsageError(`${option === undefined ? 'an argument' : `--${option}`} is empty: expected a text`);
+}

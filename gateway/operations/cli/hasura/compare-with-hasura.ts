@@ -1,0 +1,70 @@
+import { type Generation, schemaChanges } from '../../../graph/index.ts';
+import { introspectionOf } from '../../../graphql/schemas/index.ts';
+import type { MetadataProblem } from '../../../metadata/index.ts';
+import { ANY_OTHER_ROLE, type Change, checkedRoles } from '../../check/index.ts';
+import { comparableSchema } from './comparable-schema.ts';
+import { endpointOf, type HasuraServer, introspectHasura } from './introspect-hasura.ts';
+
+/** How what clients see here differs from what they see of a Hasura. */
+export interface HasuraComparison {
+  /** The address of its GraphQL endpoint. */
+  readonly endpoint: string;
+  readonly roles: readonly {
+    readonly role: string;
+    /** How many differences there are for it. */
+    readonly differences: number;
+    /** Types of its database's tables, views and functions, which are not compared, and how many fields are of them. */
+    readonly tables: readonly string[];
+    readonly tableFields: number;
+  }[];
+  /** What changes for clients that come from Hasura, the breaking differences first. */
+  readonly differences: readonly Change[];
+}
+
+/** Compares each role's schema with that of a live Hasura. Roles that cannot be compared are problems. */
+export async function compareWithHasura(
+  generation: Generation,
+  publicRole: string,
+  server: HasuraServer,
+): Promise<{ comparison: HasuraComparison; problems: readonly MetadataProblem[] }> {
+  const endpoint = endpointOf(server.url);
+  if (!endpoint) {
+    const message = 'is no http or https URL of a Hasura, without credentials';
+    return { comparison: { endpoint: '', roles: [], differences: [] }, problems: [{ file: '--hasura', message }] };
+  }
+  const shown = endpoint.origin + endpoint.pathname;
+  const problems: MetadataProblem[] = [];
+  const roles: HasuraComparison['roles'][number][] = [];
+  const differences = new Map<string, Change & { roles: string[] }>();
+  for (const role of checkedRoles([generation.metadata], publicRole)) {
+    const graph = generation.graphIfValid(role);
+    if (role === ANY_OTHER_ROLE || !graph) continue;
+    const answer = await introspectHasura(endpoint, server, role);
+    if ('problem' in answer) {
+      problems.push({ file: shown, message: `the role "${role}" cannot be compared: ${answer.problem}` });
+      continue;
+    }
+    const own = introspectionOf(graph.schema, { descriptions: false });
+    const known = new Set(own.__schema.types.map(({ name }) => name));
+    const ours = comparableSchema(own, known);
+    try {
+      const theirs = comparableSchema(answer.introspection, known);
+      const found = await schemaChanges(theirs.schema, ours.schema);
+      roles.push({
+        role,
+        differences: found.length,
+        tables: theirs.tables,
+        tableFields: theirs.tableFields.length,
+      });
+      for (const change of found) {
+        const before = differences.get(change.message);
+        if (before) before.roles.push(role);
+        else differences.set(change.message, { ...change, roles: [role] });
+      }
+    } catch {
+      problems.push({ file: shown, message: `the role "${role}" cannot be compared: what came is no schema` });
+    }
+  }
+  const sorted = [...differences.values()].sort((one, two) => Number(two.breaking) - Number(one.breaking));
+  return { comparison: { endpoint: shown, roles, differences: sorted }, problems };
+}

@@ -1,0 +1,74 @@
+import { describeProblem, foldIgnored } from '../../metadata/index.ts';
+import { ANY_OTHER_ROLE, type Change, type Report, usageText, type WeighedChange } from '../check/index.ts';
+import type { HasuraComparison } from './hasura/compare-with-hasura.ts';
+
+/** The result of `portico check`. */
+export interface CheckReport extends Report {
+  /** What is different from a live Hasura; absent when none was named. */
+  readonly hasura?: HasuraComparison;
+}
+
+/** A report for a terminal, a line each. */
+export function printReport(report: CheckReport): string {
+  return [
+    ...report.problems.map((problem) => `error: ${describeProblem(problem)}`),
+    ...report.warnings.map((problem) => `warning: ${describeProblem(problem)}`),
+    ...foldIgnored(report.ignored).map((item) => `ignored: ${describeProblem({ ...item, message: item.what })}`),
+    ...report.hints.map(({ source, message }) => `hint: ${source}: ${message}`),
+    `sources: ${report.sources.map(sourceText).join(', ') || 'none'}`,
+    ...Object.entries(report.roles).map(([role, fields]) => `${roleText(role)}: ${fields.join(', ') || 'nothing'}`),
+    `authentication fields: ${report.authenticationFields.join(', ') || 'none'}`,
+    ...Object.entries(report.operations).map(([name, roles]) => `operation ${name}: ${roles.join(', ') || 'no role'}`),
+    ...Object.entries(report.persistedDocuments).map(([file, count]) => `persisted documents of ${file}: ${count}`),
+    ...(report.changes ?? []).map(changeLine),
+    ...(report.changes ? [changesLine(report.changes)] : []),
+    ...(report.hasura ? hasuraLines(report.hasura) : []),
+    report.valid ? 'the metadata is valid' : `the metadata is not valid: ${problemCount(report)}`,
+  ].join('\n');
+}
+
+function hasuraLines({ endpoint, roles, differences }: HasuraComparison): readonly string[] {
+  return [
+    `compared with ${endpoint}, as clients see it that come from there:`,
+    ...roles.map(({ role, differences: count, tables, tableFields }) => {
+      const what = count === 0 ? 'the same' : `${count} ${count === 1 ? 'difference' : 'differences'}`;
+      if (tables.length === 0 && tableFields === 0) return `hasura role ${role}: ${what}`;
+      const more = tables.length > NAMED_TABLES ? `, and ${tables.length - NAMED_TABLES} more` : '';
+      const named = tables.slice(0, NAMED_TABLES).join(', ');
+      return `hasura role ${role}: ${what}; its database is not compared: ${tableFields} fields of ${tables.length} tables (${named}${more})`;
+    }),
+    ...differences.map(changeLine),
+    `differences: ${differences.length}, ${breaking(differences)} of them breaking`,
+  ];
+}
+
+/** Tables that a line names. */
+const NAMED_TABLES = 10;
+
+/** The role `*` stands for those that the metadata does not name. */
+function roleText(role: string): string {
+  return role === ANY_OTHER_ROLE ? 'role * (any other that a token may name)' : `role ${role}`;
+}
+
+function sourceText({ name, kind, members }: Report['sources'][number]): string {
+  return members ? `${name} (${kind} of ${members.join(', ')})` : `${name} (${kind})`;
+}
+
+function changeLine({ breaking, message, roles, usage, allowed }: WeighedChange): string {
+  const kind = allowed ? 'allowed' : breaking ? 'breaking' : 'change';
+  return `${kind}${roles ? ` (${roles.join(', ')})` : ''}: ${message}${usage ? `; ${usageText(usage)}` : ''}`;
+}
+
+function changesLine(changes: readonly WeighedChange[]): string {
+  const allowed = changes.filter((change) => change.allowed).length;
+  const unused = allowed > 0 ? `, ${allowed} of these allowed, since they are unused` : '';
+  return `changes: ${changes.length}, ${breaking(changes)} of them breaking${unused}`;
+}
+
+function breaking(changes: readonly Change[]): number {
+  return changes.filter((change) => change.breaking).length;
+}
+
+function problemCount({ problems }: CheckReport): string {
+  return problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+}

@@ -1,0 +1,110 @@
+import { DAY_MS } from '../../../platform/index.ts';
+import { ADMIN_ROLE } from '../../access/session/index.ts';
+import { compareInSlices, type Generation, type LiveGraph, type MetadataReloader } from '../../graph/index.ts';
+import { printSchema } from '../../graphql/schemas/index.ts';
+import { type Metadata, MetadataError, type MetadataProblem } from '../../metadata/index.ts';
+import { changesBetween, checkedRoles, type WeighedChange, weighAside } from '../check/index.ts';
+import { type Bounded, bounded, MAX_PROBLEMS } from './page.ts';
+
+const MAX_PREVIEWED_CHANGES = 500;
+/** Roles that are named of those that notice a change. */
+const MAX_PREVIEWED_ROLES = 50;
+/** Clients that are named of those that use what a change takes away. */
+const MAX_USERS = 10;
+
+export interface PreviewOptions {
+  readonly graph: Pick<LiveGraph, 'current'>;
+  readonly reloads: Pick<MetadataReloader, 'preview'>;
+  readonly publicRole: string;
+  /** Where usage is recorded; undefined where it is not. */
+  readonly usageDirectory: string | undefined;
+}
+
+/** What would happen if the metadata on disk were activated. */
+export interface ChangePreview {
+  /** Whether the metadata on disk is another one than the active one. */
+  readonly pending: boolean;
+  /** Whether it would be activated; otherwise the active one would stay, for these problems. */
+  readonly valid: boolean;
+  readonly problems: Bounded<MetadataProblem>;
+  /** Remote schemas that would not be part of the graph, since they do not answer. */
+  readonly missing: Bounded<{ readonly name: string; readonly reason: string }>;
+  /** What clients would notice, the breaking changes first, with the first roles that would. */
+  readonly changes: Bounded<PreviewedChange>;
+  readonly breaking: number;
+  /** Days of usage that breaking changes were weighed by; null where usage is not recorded. */
+  readonly usage_days: number | null;
+}
+
+/** `roles_omitted` counts roles beyond those that are named. */
+export type PreviewedChange = WeighedChange & { readonly roles_omitted?: number };
+
+/** Looks at the metadata on disk without activating it. */
+export async function previewChanges(options: PreviewOptions, usageDays: number): Promise<ChangePreview> {
+  const { graph, reloads, usageDirectory } = options;
+  try {
+    return await reloads.preview(async ({ metadata, next, problems }) => {
+      const { current } = graph;
+      const changes = await weighedChanges(current, next, options, usageDays);
+      return {
+        pending: metadataFingerprint(metadata) !== metadataFingerprint(current.metadata),
+        valid: problems.length === 0,
+        problems: bounded(problems, MAX_PROBLEMS),
+        missing: bounded(
+          next.missing.map(({ source: name, reason }) => ({ name, reason })),
+          MAX_PROBLEMS,
+        ),
+        changes: bounded(changes.map(previewedChange), MAX_PREVIEWED_CHANGES),
+        breaking: changes.filter(({ breaking }) => breaking).length,
+        usage_days: usageDirectory === undefined ? null : usageDays,
+      };
+    });
+  } catch (error) {
+    if (!(error instanceof MetadataError)) throw error;
+    return {
+      pending: true,
+      valid: false,
+      problems: bounded(error.problems, MAX_PROBLEMS),
+      missing: bounded([], 0),
+      changes: bounded([], 0),
+      breaking: 0,
+      usage_days: null,
+    };
+  }
+}
+
+async function weighedChanges(
+  before: Generation,
+  after: Generation,
+  { publicRole, usageDirectory }: PreviewOptions,
+  usageDays: number,
+): Promise<readonly WeighedChange[]> {
+  const changes = await changesBetween(before, after, publicRole, (one, other) => compareInSlices(one, other));
+  const whole = before.graphIfValid(ADMIN_ROLE);
+  if (usageDirectory === undefined || !whole || !changes.some(({ breaking }) => breaking))
+    return changes.map(({ coordinate: _, ...change }) => change);
+  const now = Date.now();
+  return weighAside({
+    changes,
+    sdl: printSchema(whole.schema),
+    roles: checkedRoles([before.metadata, after.metadata], publicRole),
+    directory: usageDirectory,
+    since: now - usageDays * DAY_MS,
+    now,
+  });
+}
+
+function previewedChange(change: WeighedChange): PreviewedChange {
+  const { usage, roles } = change;
+  const omitted = (roles?.length ?? 0) - MAX_PREVIEWED_ROLES;
+  return {
+    ...change,
+    ...(roles && omitted > 0 && { roles: roles.slice(0, MAX_PREVIEWED_ROLES), roles_omitted: omitted }),
+    ...(usage && { usage: { ...usage, by: usage.by.slice(0, MAX_USERS) } }),
+  };
+}
+
+/** All that a graph is made of that stands in files. */
+function metadataFingerprint({ asWritten, actionsSdl, remoteSchemas, persistedManifests }: Metadata): string {
+  return JSON.stringify([asWritten, actionsSdl, remoteSchemas, persistedManifests]);
+}

@@ -1,0 +1,56 @@
+import { GatewayError } from '../../errors.ts';
+
+/** A caller without the role `admin`, in Hasura's words. */
+export function adminOnly(): GatewayError {
+  return new GatewayError('access-denied', 'restricted access : admin only', { path: '$.args' });
+}
+
+/** A `bulk` without a list of commands, or with too many. */
+export function invalidBulk(most: number): GatewayError {
+  return new GatewayError('parse-failed', `expected a list of ${most} commands at most`, { path: '$.args' });
+}
+
+/** A command whose answer may be long, so that many of them in one answer would be too much. @param path where it is. */
+export function notInBulk(path: string): GatewayError {
+  return new GatewayError('not-supported', 'a bulk cannot have this command', { path });
+}
+
+/** JSON that is no command of the metadata API. @param path where it is in the request. */
+export function invalidCommand(path: string): GatewayError {
+  return new GatewayError('parse-failed', 'expected an object with the keys "type" and "args"', { path });
+}
+
+/** A command about jobs, cron triggers or scheduled events where there is no database for them. */
+export function commandNeedsJobs(): GatewayError {
+  return new GatewayError(
+    'not-supported',
+    'jobs, cron triggers and scheduled events need HASURA_GRAPHQL_METADATA_DATABASE_URL',
+    { path: '$.type' },
+  );
+}
+
+/**
+ * A command that the gateway does not have, such as those by which Hasura's metadata is changed.
+ *
+ * @param meant one that is spelled nearly so.
+ */
+export function unsupportedCommand(meant: string | undefined): GatewayError {
+  const hint = meant === undefined ? '' : `did you mean "${meant}"? `;
+  return new GatewayError(
+    'not-supported',
+    `${hint}Supported: reload_metadata, export_metadata, get_inconsistent_metadata, reload_remote_schema, introspect_remote_schema, those about cron triggers and scheduled events, bulk, and the commands of docs/insight.md and docs/jobs.md. Metadata is changed by editing its files.`,
+    { path: '$.type' },
+  );
+}
+
+/** A name that no remote schema of the metadata has: 400, as in Hasura. */
+export function unknownRemoteSchema(): GatewayError {
+  return new GatewayError('not-found', 'there is no remote schema of that name', { path: '$.args.name', status: 400 });
+}
+
+/** A remote schema that has not been introspected. */
+export function remoteSchemaNotIntrospected(): GatewayError {
+  return new GatewayError('source-unavailable', 'the remote schema has not been introspected yet', {
+    path: '$.args.name',
+  });
+}

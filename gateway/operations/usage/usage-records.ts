@@ -1,0 +1,113 @@
+import type { LogRecord } from '../../../platform/index.ts';
+import type { CountedOperation, UsageTable, Uses } from './usage-table.ts';
+
+/** Names of the events. */
+const PERIOD = 'portico.usage.period';
+const OPERATION = 'portico.usage.operation';
+const USES = 'portico.usage.uses';
+/** Coordinates of one record. An operation that has more is described by several. */
+const MAX_COORDINATES = 500;
+
+/** How much of a combination of operation, client and role has been exported. */
+interface ExportedUses {
+  readonly count: number;
+  readonly errors: number;
+  /** Up to when, in milliseconds since 1970. */
+  readonly to: number;
+}
+
+/** A record, and what has been exported once it is accepted. */
+export interface UsageRecordToExport {
+  readonly record: LogRecord;
+  readonly accepted: () => void;
+}
+
+/** What of a table has been exported, and the records of the rest. */
+export class ExportedTable {
+  readonly table: UsageTable;
+  readonly #uses = new Map<Uses, ExportedUses>();
+  /** How many coordinates of each operation are known to the collector. */
+  readonly #described = new Map<CountedOperation, number>();
+  /** Up to when a period was exported; undefined before the first. */
+  #to: number | undefined;
+
+  constructor(table: UsageTable) {
+    this.table = table;
+  }
+
+  /** Up to when it has been exported. */
+  get to(): number {
+    return this.#to ?? this.table.startedAt;
+  }
+
+  /** Whether there are no uses that were not exported. */
+  get isComplete(): boolean {
+    return this.#pending().next().done === true;
+  }
+
+  /** The records of what was counted since the last ones were accepted, up to `now`. */
+  *records(now: number): Generator<UsageRecordToExport> {
+    yield {
+      record: { event: PERIOD, time: now, attributes: { 'portico.usage.from': isoTime(this.to) } },
+      accepted: () => {
+        this.#to = now;
+      },
+    };
+    for (const [operation, role, uses] of this.#pending()) {
+      yield* this.#description(operation, now);
+      yield this.#usesRecord(operation, role, uses, now);
+    }
+  }
+
+  *#pending(): Generator<readonly [CountedOperation, string, Uses]> {
+    for (const operation of this.table.operations)
+      for (const { role, byClient } of operation.byRole.values())
+        for (const uses of byClient.values())
+          if (uses.count !== (this.#uses.get(uses)?.count ?? 0)) yield [operation, role, uses];
+  }
+
+  /** Once for each table, and again where it has grown: that of the operations that are counted together does. */
+  *#description(operation: CountedOperation, now: number): Generator<UsageRecordToExport> {
+    const coordinates = [...operation.coordinates];
+    const known = this.#described.get(operation);
+    if (known === coordinates.length) return;
+    // One without coordinates is described, too.
+    for (let at = known ?? 0; at === 0 || at < coordinates.length; at += MAX_COORDINATES) {
+      const some = coordinates.slice(at, at + MAX_COORDINATES);
+      const attributes = {
+        'portico.usage.operation': operation.id,
+        'graphql.operation.type': operation.type,
+        'graphql.operation.name': operation.name,
+        'portico.usage.coordinates': some,
+      };
+      yield {
+        record: { event: OPERATION, time: now, attributes },
+        accepted: () => this.#described.set(operation, at + some.length),
+      };
+    }
+  }
+
+  #usesRecord(operation: CountedOperation, role: string, uses: Uses, now: number): UsageRecordToExport {
+    const { count, errors, client, first } = uses;
+    const before = this.#uses.get(uses) ?? { count: 0, errors: 0, to: first };
+    const attributes = {
+      'portico.usage.operation': operation.id,
+      'graphql.operation.type': operation.type,
+      'graphql.operation.name': operation.name,
+      'portico.client.name': client.name,
+      'portico.client.version': client.version,
+      'portico.role': role,
+      'portico.usage.count': count - before.count,
+      'portico.usage.errors': errors - before.errors,
+      'portico.usage.from': isoTime(before.to),
+    };
+    return {
+      record: { event: USES, time: now, attributes },
+      accepted: () => this.#uses.set(uses, { count, errors, to: now }),
+    };
+  }
+}
+
+function isoTime(time: number): string {
+  return new Date(time).toISOString();
+}

@@ -1,0 +1,46 @@
+import { type Authenticator, createSession, type Session } from '../access/session/index.ts';
+import type { OperationRequest, ParsedRequest } from './requests.ts';
+import { accessOf } from './validation/index.ts';
+
+type CallerContext = Pick<ParsedRequest['context'], 'clientAddress' | 'clientHeaders' | 'span'>;
+
+/** The second stage: the session that an operation runs with. */
+export class OperationAuthenticator {
+  /** Of requests without credentials. */
+  readonly publicSession: Session;
+  readonly #authenticator: Authenticator;
+
+  constructor(authenticator: Authenticator, publicRole: string) {
+    this.#authenticator = authenticator;
+    this.publicSession = createSession(publicRole, {});
+  }
+
+  /**
+   * The token of an operation of authentication fields is not verified, since it may be expired; an admin secret always
+   * is.
+   *
+   * @throws GatewayError 401 or 403
+   */
+  authenticate({ document, cache, context, request, query }: ParsedRequest): Session | Promise<Session> {
+    const { needs } = accessOf(document, cache.generation);
+    if (needs === 'session') {
+      const { operationName, variables } = request;
+      const operation = { operationName, query, variables };
+      return this.#authenticator.authenticate(context.clientHeaders, context.clientAddress, operation, context.span);
+    }
+    const isVerified = needs === 'public' || this.#authenticator.showsAdminSecret(context.clientHeaders);
+    return isVerified ? this.authenticateIfShown(context, request, query) : this.publicSession;
+  }
+
+  /** @returns the public session for a request without credentials. */
+  authenticateIfShown(
+    { clientAddress, clientHeaders, span }: CallerContext,
+    { operationName, variables }: OperationRequest,
+    query: string | undefined,
+  ): Session | Promise<Session> {
+    const operation = { operationName, query, variables };
+    const session = this.#authenticator.authenticateIfShown(clientHeaders, clientAddress, operation, span);
+    if (session instanceof Promise) return session.then((known) => known ?? this.publicSession);
+    return session ?? this.publicSession;
+  }
+}

@@ -1,0 +1,62 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+  visit,
+} from 'graphql';
+import type { Fragments } from '../../graphql/syntax/index.ts';
+import type { OperationDocument } from '../../sources/index.ts';
+
+/** A document of one operation and the fragments that it uses; the rest of what the client sent is left out. */
+export function withFragments(operation: OperationDefinitionNode, fragments: Fragments): OperationDocument {
+  const used = new Map<string, FragmentDefinitionNode>();
+  const collect = (node: OperationDefinitionNode | FragmentDefinitionNode): void => {
+    visit(node, {
+      FragmentSpread({ name }) {
+        const fragment = fragments.get(name.value);
+        if (!fragment || used.has(name.value)) return;
+        used.set(name.value, fragment);
+        collect(fragment);
+      },
+    });
+  };
+  collect(operation);
+  return { document: { kind: Kind.DOCUMENT, definitions: [operation, ...used.values()] }, operation };
+}
+
+/**
+ * The part of an operation that has the chosen root fields, with the variables and fragments that these use.
+ * Fragments at the root are inlined, each once: one that is spread again must have no condition.
+ */
+export function subOperation(
+  operation: OperationDefinitionNode,
+  fragments: Fragments,
+  isWanted: (field: FieldNode) => boolean,
+): OperationDocument {
+  const seen = new Set<string>();
+  const filtered = ({ selections }: SelectionSetNode): readonly SelectionNode[] =>
+    selections.flatMap((selection): readonly SelectionNode[] => {
+      if (selection.kind === Kind.FIELD) return isWanted(selection) ? [selection] : [];
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        if (seen.has(selection.name.value)) return [];
+        seen.add(selection.name.value);
+      }
+      const inner = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
+      const kept = inner ? filtered(inner.selectionSet) : [];
+      if (kept.length === 0 || !selection.directives || selection.directives.length === 0) return kept;
+      const selectionSet: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: kept };
+      return [{ kind: Kind.INLINE_FRAGMENT, directives: selection.directives, selectionSet }];
+    });
+  const selectionSet: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: filtered(operation.selectionSet) };
+  const whole = withFragments({ ...operation, selectionSet }, fragments);
+  const used = new Set<string>();
+  for (const { selectionSet: set } of whole.document.definitions as readonly { selectionSet: SelectionSetNode }[])
+    visit(set, { Variable: ({ name }) => void used.add(name.value) });
+  const variableDefinitions = (operation.variableDefinitions ?? []).filter(({ variable }) =>
+    used.has(variable.name.value),
+  );
+  return withFragments({ ...whole.operation, variableDefinitions }, fragments);
+}

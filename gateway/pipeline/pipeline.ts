@@ -1,0 +1,336 @@
+import { GraphQLError } from 'graphql';
+import type { RateLimiter } from '../access/rate-limit/index.ts';
+import type { Authenticator, Session } from '../access/session/index.ts';
+import type { LiveGraph } from '../graph/index.ts';
+import { fragmentsOf } from '../graphql/syntax/index.ts';
+import type { DocumentStore } from '../operations/replicas/index.ts';
+import type { Usage } from '../operations/usage/index.ts';
+import type { RequestContext, RequestRecord } from '../transports/http/index.ts';
+import { UNAVAILABLE_RETRY_SECONDS } from '../upstream/index.ts';
+import { OperationAuthenticator } from './authenticate.ts';
+import { limitBatch } from './batch.ts';
+import { OperationCounts } from './counts.ts';
+import { PersistedQueries, type PersistedQuery, withFragments } from './document/index.ts';
+import { subscriptionNeedsStream, unknownOperation } from './errors.ts';
+import { executeOperation, type OperationResult, type ResultFormat } from './execute.ts';
+import { executeIncrementally, type PartsReceiver } from './execute-incrementally.ts';
+import { ExplanationPolicy, explainPlan } from './explain.ts';
+import type { Explanation } from './explanation.ts';
+import { GenerationCaches } from './generation-caches.ts';
+import { LiveSubscriptions, type Subscription } from './live-subscriptions.ts';
+import type { NamedOperationLabels } from './named-operations.ts';
+import { OperationPlanner, type PlannedOperation } from './planner.ts';
+import type {
+  ExecutableRequest,
+  GenerationCache,
+  OperationRequest,
+  ParsedRequest,
+  PreparedRequest,
+  PrepareOptions,
+  UnparsedRequest,
+} from './requests.ts';
+import { invalidRequest, type PublicError, type RejectedRequest } from './response/index.ts';
+import { inSpan, inSpanOfPromise } from './stage-span.ts';
+import {
+  isValidated,
+  type OperationLimits,
+  type RoleRules,
+  type ValidatedDocument,
+  type ValidationScope,
+  validateForRole,
+} from './validation/index.ts';
+
+export interface OperationPipelineOptions {
+  readonly graph: LiveGraph;
+  readonly authenticator: Authenticator;
+  /** The role of requests without a token. */
+  readonly publicRole: string;
+  readonly limits: OperationLimits;
+  readonly rateLimiter: RateLimiter;
+  readonly enforceAllowList: boolean;
+  readonly persistQueries: boolean;
+  /** Documents that several gateways share; undefined where each process has its own. */
+  readonly sharedDocuments?: DocumentStore | undefined;
+  /** Labels of the metrics of named operations, beside the name; none where absent. */
+  readonly namedOperationLabels?: NamedOperationLabels | undefined;
+  /** Roles whose callers may request explanations, beside the admin; none where absent. */
+  readonly explainRoles?: readonly string[] | undefined;
+  /** Counts what is used; undefined where that is switched off. */
+  readonly usage?: Usage | undefined;
+}
+
+/**
+ * What happens to an operation between the transport that reads a request and the one that writes its response.
+ *
+ * The stages in their order: parse, authenticate, rate limit, which `prepare` calls; validate, plan, coerce variables, which
+ * `#prepareFor` calls; then `execute`, or `subscribe`. Each has a method or a function of its name. To respond is the
+ * transport's: `graphql-http/`, `rest/`, `subscriptions/`.
+ */
+export class OperationPipeline {
+  readonly counts: OperationCounts;
+  readonly #graph: LiveGraph;
+  readonly #caches: GenerationCaches;
+  readonly #authenticator: OperationAuthenticator;
+  readonly #rateLimiter: RateLimiter;
+  readonly #persisted: PersistedQueries;
+  readonly #subscriptions: LiveSubscriptions;
+  readonly #usage: Usage | undefined;
+  readonly #explanations: ExplanationPolicy;
+  readonly #planner: OperationPlanner;
+
+  constructor(options: OperationPipelineOptions) {
+    const { graph, limits, enforceAllowList } = options;
+    this.counts = new OperationCounts(options.namedOperationLabels);
+    this.#graph = graph;
+    const { documents: counts, named } = this.counts;
+    this.#caches = new GenerationCaches(graph.current, { limits, enforceAllowList, named, counts });
+    this.#authenticator = new OperationAuthenticator(options.authenticator, options.publicRole);
+    this.#rateLimiter = options.rateLimiter;
+    this.#persisted = new PersistedQueries(options.persistQueries, options.sharedDocuments, this.counts.persisted);
+    this.#usage = options.usage;
+    this.#explanations = new ExplanationPolicy(options.authenticator, options.explainRoles ?? []);
+    this.#planner = new OperationPlanner(this.counts);
+    this.#subscriptions = new LiveSubscriptions(
+      graph,
+      (generation) => this.#caches.of(generation).rules,
+      this.counts.subscriptions,
+    );
+  }
+
+  /** The number of entries of each cache. */
+  get cacheSizes(): Readonly<Record<'documents' | 'persisted_queries', number>> {
+    return { documents: this.#cache.documents.size, persisted_queries: this.#persisted.size };
+  }
+
+  /** The most operations that a batch of any role may hold. */
+  get maxBatch(): number {
+    return this.#cache.rules.maxBatch;
+  }
+
+  /**
+   * Everything that happens before an operation is executed. It returns a promise only where the authentication or the
+   * rate limit has to wait for another service.
+   *
+   * @throws GatewayError 401 or 403 when the caller may not send it, 429 when it has sent too many. Nothing of it was
+   * validated or executed then.
+   */
+  prepare(
+    request: OperationRequest,
+    context: RequestContext,
+    options: PrepareOptions = {},
+  ): PreparedRequest | Promise<PreparedRequest> {
+    const cache = this.#cache;
+    const parsed = this.#parse(request, context, cache);
+    if (parsed.kind === 'unparsed') return this.#rejectUnparsed(parsed, options);
+    return whenKnown(this.#authenticate(parsed), (session) =>
+      whenKnown(this.#limitRate(session, context, cache.rules), () => this.#prepareFor(session, parsed, options)),
+    );
+  }
+
+  /** The stages after the caller is known and admitted. None of them waits for anything. */
+  #prepareFor(session: Session, parsed: ParsedRequest, options: PrepareOptions): PreparedRequest {
+    const { request, context, cache, query, document } = parsed;
+    const { generation, rules } = cache;
+    const { batch, isSaved = false, mayStream = false } = options;
+    const { counts } = this;
+    const scope: ValidationScope = { generation, rules, role: session.role, isSaved, counts };
+    const explanation = this.#explanations.open(parsed, session, () => isValidated(document, scope));
+    const reject = (errors: readonly PublicError[]) => this.#reject(errors, explanation);
+
+    const validated = this.#validate(parsed, scope);
+    const { errors, limits, isAwaited, mayCompress } = validated;
+    if (batch) limitBatch(batch, document, limits);
+    if (isAwaited) return { ...reject(errors), retryAfterSeconds: UNAVAILABLE_RETRY_SECONDS };
+    if (errors.length > 0) return reject(errors);
+    this.#keepDocument(parsed, session);
+
+    const wasPlanned = explanation !== undefined && this.#planner.has(validated, request.operationName);
+    const planned = this.#plan(parsed, validated);
+    if (!planned) return reject([invalidRequest(unknownOperation(request.operationName))]);
+    const { plans, operation } = planned;
+    if (operation.operation === 'subscription' && !mayStream) throw subscriptionNeedsStream();
+
+    const invalid = coerceVariables(planned, validated, request.variables);
+    if (invalid.length > 0) return reject(invalid);
+
+    explanation?.planned(() => explainPlan(plans, wasPlanned, request.variables, parsed, session.role));
+    const { seconds } = limits;
+    const { named, usage } = this.#countersOf(planned, parsed, session);
+    return {
+      kind: 'executable',
+      session,
+      plans,
+      operation,
+      mayCompress,
+      query,
+      request,
+      seconds,
+      context,
+      counts,
+      named,
+      usage,
+      explanation,
+    };
+  }
+
+  /**
+   * Executes a prepared operation.
+   *
+   * @param answered called with the result, exactly once, unless the response comes in parts.
+   * @param parts receives a response in parts, where the client accepts them, the operation has `@defer` or `@stream`, and its
+   * source can deliver them.
+   */
+  execute(
+    executable: ExecutableRequest,
+    format: ResultFormat,
+    answered: (result: OperationResult) => void,
+    parts?: PartsReceiver,
+  ): void {
+    const { plans, request, explanation } = executable;
+    // An explanation comes with the whole response.
+    const mayBeInParts = request.files === undefined && explanation === undefined;
+    if (plans.incremental && parts && mayBeInParts)
+      executeIncrementally(executable, plans.incremental, answered, parts);
+    else executeOperation(executable, format, answered);
+  }
+
+  /** Opens a prepared subscription. A reload ends it when it changes or removes the schema that it depends on. */
+  subscribe(executable: ExecutableRequest): Subscription {
+    executable.usage?.subscribed(executable.context.clientHeaders);
+    executable.named?.subscribed(executable);
+    return this.#subscriptions.open(executable);
+  }
+
+  get #cache(): GenerationCache {
+    return this.#caches.of(this.#graph.current);
+  }
+
+  #parse(request: OperationRequest, context: RequestContext, cache: GenerationCache): ParsedRequest | UnparsedRequest {
+    try {
+      const query = this.#persisted.textOf(request.query, request.persisted, cache.persisted);
+      return { kind: 'parsed', request, context, cache, query, document: cache.documents.get(query) };
+    } catch (error) {
+      if (error instanceof GraphQLError) return { kind: 'unparsed', request, context, error };
+      throw error;
+    }
+  }
+
+  #authenticate(parsed: ParsedRequest): Session | Promise<Session> {
+    const { context } = parsed;
+    const authenticated = inSpanOfPromise(context, 'authenticate', () => this.#authenticator.authenticate(parsed));
+    return whenKnown(authenticated, (session) => {
+      if (context.record) recordOperation(context.record, session, parsed);
+      return session;
+    });
+  }
+
+  /** Counts an operation against the rate limit of its role, where there is one. */
+  #limitRate(session: Session, { clientAddress }: RequestContext, rules: RoleRules): Promise<void> | undefined {
+    const limit = rules.rateLimitOf(session.role);
+    const isAnonymous = session === this.#authenticator.publicSession;
+    return limit && this.#rateLimiter.take(limit, { session, address: clientAddress, isAnonymous });
+  }
+
+  /** By the role's schema, its limits, the allow list and the policy of introspection. The result is kept with the document. */
+  #validate({ context, document }: ParsedRequest, scope: ValidationScope): ValidatedDocument {
+    return inSpan(
+      context,
+      'validate',
+      () => !isValidated(document, scope),
+      () => validateForRole(document, scope),
+    );
+  }
+
+  /** Undefined where the document does not have the operation that the request names. */
+  #plan(
+    { context, request: { operationName } }: ParsedRequest,
+    validated: ValidatedDocument,
+  ): PlannedOperation | undefined {
+    return inSpan(
+      context,
+      'plan',
+      () => !this.#planner.has(validated, operationName),
+      () => this.#planner.plan(validated, operationName),
+    );
+  }
+
+  /** What counts runs of an operation, kept with its plan. */
+  #countersOf(
+    planned: PlannedOperation,
+    { query, document, cache: { generation } }: ParsedRequest,
+    { role }: Session,
+  ): Pick<ExecutableRequest, 'named' | 'usage'> {
+    if (this.#usage && !planned.usage) {
+      const own = withFragments(planned.operation, fragmentsOf(document.node));
+      planned.usage = this.#usage.of({ ...own, schema: generation.graphOf(role).accepted, role });
+    }
+    if (planned.named === undefined) planned.named = this.counts.named.of(query, document, planned.operation) ?? null;
+    return { named: planned.named, usage: planned.usage };
+  }
+
+  /** A valid document is parsed once only. */
+  #keepDocument({ request, cache, query, document }: ParsedRequest, session: Session): void {
+    const isPublic = session === this.#authenticator.publicSession;
+    cache.documents.keep(query, document, isPublic);
+    if (request.persisted) this.#persisted.remember(request.persisted, query, isPublic);
+  }
+
+  /** Reports a syntax error, but not to a caller with an invalid token. */
+  async #rejectUnparsed(
+    { error, request, context }: UnparsedRequest,
+    options: PrepareOptions,
+  ): Promise<PreparedRequest> {
+    const { persisted } = request;
+    const isShared = persisted?.isHash && this.#persisted.mayBeShared(error);
+    if (isShared) {
+      const query = await this.#sharedQuery({ ...request, persisted }, context);
+      if (query !== undefined) return this.prepare({ ...request, query }, context, options);
+    }
+    const session = await this.#authenticator.authenticateIfShown(context, request, request.query);
+    if (context.record) context.record.caller = session;
+    await this.#limitRate(session, context, this.#cache.rules);
+    return this.#reject([invalidRequest(error, '$.query')]);
+  }
+
+  /** The document of a hash that another gateway has stored. It is looked up only for callers with a session. */
+  async #sharedQuery(
+    request: OperationRequest & { persisted: PersistedQuery },
+    context: RequestContext,
+  ): Promise<string | undefined> {
+    const session = await this.#authenticator.authenticateIfShown(context, request, undefined);
+    const isPublic = session === this.#authenticator.publicSession;
+    return isPublic ? undefined : this.#persisted.sharedTextOf(request.persisted);
+  }
+
+  #reject(errors: readonly PublicError[], explanation?: Explanation): RejectedRequest {
+    this.counts.refused++;
+    return { kind: 'rejected', errors, ...(explanation && { extensions: explanation.extensions }) };
+  }
+}
+
+/** What is wrong with the variables that a client sends with an operation; nothing where it may be executed with them. */
+function coerceVariables(
+  { variableProblems }: PlannedOperation,
+  validated: ValidatedDocument,
+  variables: OperationRequest['variables'],
+): readonly PublicError[] {
+  return validated.publicErrors(variableProblems(variables));
+}
+
+/** Calls `next` synchronously with a value, and later with a promise's: most requests have nothing to wait for. */
+function whenKnown<T, Result>(
+  value: T | Promise<T>,
+  next: (known: T) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** The operation is recorded before it is validated, so that the log names those that are rejected. */
+function recordOperation(record: RequestRecord, session: Session, { document, request }: ParsedRequest): void {
+  record.caller = session;
+  const { operations } = document;
+  const { operationName } = request;
+  const chosen =
+    operationName === undefined ? operations[0] : operations.find(({ name }) => name?.value === operationName);
+  if (chosen) record.addOperation(chosen);
+}

@@ -1,0 +1,80 @@
+import type { OperationDefinitionNode } from 'graphql';
+import type { CacheCounts, Durations } from '../../platform/index.ts';
+import type { OperationUsage } from '../operations/usage/index.ts';
+import type { NamedOperation } from './named-operations.ts';
+import { type Plans, plansOf } from './plan/index.ts';
+import { prepareVariables, type ValidatedDocument, type VariableProblems } from './validation/index.ts';
+
+/** An operation of a valid document, planned for callers of one role. */
+export interface PlannedOperation {
+  readonly operation: OperationDefinitionNode;
+  readonly plans: Plans;
+  /** Compiled with the plan. */
+  readonly variableProblems: VariableProblems;
+  /** Counts its uses; undefined before its first run, and where usage is not counted. */
+  usage: OperationUsage | undefined;
+  /** Counts it by its name; undefined before its first run, null where names are not counted. */
+  named: NamedOperation | null | undefined;
+}
+
+/** Durations of planning, and hits of the plan cache. */
+export interface PlanningCounts {
+  readonly planning: Durations;
+  readonly plans: CacheCounts;
+}
+
+/** The fifth stage: plans operations once for each role. A plan is kept as long as the validated document that it is of. */
+export class OperationPlanner {
+  readonly #counts: PlanningCounts;
+  readonly #planned = new WeakMap<ValidatedDocument, Map<string | undefined, PlannedOperation>>();
+
+  constructor(counts: PlanningCounts) {
+    this.#counts = counts;
+  }
+
+  /** Whether the operation of that name has been planned before. */
+  has(validated: ValidatedDocument, name: string | undefined): boolean {
+    return this.#planned.get(validated)?.has(name) ?? false;
+  }
+
+  /**
+   * Plans the operation of that name, or the only one.
+   *
+   * @returns undefined when there is none of that name, or several and no name.
+   */
+  plan(validated: ValidatedDocument, name: string | undefined): PlannedOperation | undefined {
+    const known = this.#planned.get(validated)?.get(name);
+    if (known) {
+      this.#counts.plans.hits++;
+      return known;
+    }
+    const operation = operationNamed(validated.document.operations, name);
+    if (!operation) return undefined;
+    this.#counts.plans.misses++;
+    const planned = this.#make(validated, operation);
+    const ofDocument = this.#planned.get(validated) ?? new Map<string | undefined, PlannedOperation>();
+    this.#planned.set(validated, ofDocument.set(name, planned));
+    return planned;
+  }
+
+  #make({ document, graph }: ValidatedDocument, operation: OperationDefinitionNode): PlannedOperation {
+    const startedAt = performance.now();
+    const planned: PlannedOperation = {
+      operation,
+      plans: plansOf(document, operation, graph),
+      variableProblems: prepareVariables(graph.schema, operation),
+      usage: undefined,
+      named: undefined,
+    };
+    this.#counts.planning.add(performance.now() - startedAt);
+    return planned;
+  }
+}
+
+function operationNamed(
+  operations: readonly OperationDefinitionNode[],
+  name: string | undefined,
+): OperationDefinitionNode | undefined {
+  if (name === undefined) return operations.length === 1 ? operations[0] : undefined;
+  return operations.find((operation) => operation.name?.value === name);
+}

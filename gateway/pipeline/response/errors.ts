@@ -1,0 +1,177 @@
+import { GraphQLError } from 'graphql';
+import type { Logger } from '../../../platform/index.ts';
+import { ERROR_STATUS, type ErrorCode, GatewayError } from '../../errors.ts';
+import { VERBATIM } from '../../sources/index.ts';
+import { MAX_JSON_DEPTH } from '../../transports/http/index.ts';
+import { UNAVAILABLE_RETRY_SECONDS } from '../../upstream/index.ts';
+
+/** An error of a GraphQL response, as it goes to the client. */
+export interface PublicError {
+  readonly message: string;
+  readonly locations?: readonly { line: number; column: number }[];
+  readonly path?: readonly (string | number)[];
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+/** A subscription has ended before its source stream did, with the errors for the client. */
+export class SubscriptionEnded extends Error {
+  readonly errors: readonly PublicError[];
+
+  constructor(errors: readonly PublicError[]) {
+    super(errors.map(({ message }) => message).join('; '));
+    this.name = 'SubscriptionEnded';
+    this.errors = errors;
+  }
+}
+
+/** The error of a request that was refused as a whole. */
+export function refusedRequest(error: GatewayError): PublicError {
+  return { message: error.message, extensions: { path: error.path, code: error.code } };
+}
+
+/**
+ * The first error of a rejected operation, for where errors are flat and have their true status.
+ *
+ * @param path that of the error, unless the request itself has no such path.
+ */
+export function flatRefusal(
+  { errors: [first], retryAfterSeconds }: RejectedRequest,
+  path: unknown = first?.extensions.path ?? '$',
+): GatewayError {
+  const { code = 'validation-failed' } = first?.extensions ?? {};
+  const known = Object.hasOwn(ERROR_STATUS, String(code)) ? (code as ErrorCode) : 'validation-failed';
+  return new GatewayError(known, first?.message ?? 'the operation is not valid', {
+    path: String(path),
+    ...(retryAfterSeconds !== undefined && { headers: { 'retry-after': String(retryAfterSeconds) } }),
+  });
+}
+
+/** An error of parsing, validating or coercing variables, or of a limit, which brings its own code. */
+export function invalidRequest(error: GraphQLError, path = '$'): PublicError {
+  return {
+    message: shortenedMessage(error.message),
+    ...locationsOf(error),
+    extensions: { path, code: error.extensions.code ?? 'validation-failed' },
+  };
+}
+
+/** An operation that may need an unavailable source, which is not named. */
+export function operationUnavailable(): PublicError {
+  return {
+    message: 'a service that the operation may need is not available',
+    extensions: { path: '$', code: 'source-unavailable' satisfies ErrorCode, retry_after: UNAVAILABLE_RETRY_SECONDS },
+  };
+}
+
+/** An operation that has not ended within the time limit of its role. */
+export function timeLimitExceeded(): PublicError {
+  return {
+    message: 'the operation took longer than its time limit; a mutation may still have its effect',
+    extensions: { path: '$', code: 'tenant-time-limit-exceeded' satisfies ErrorCode, reason: 'timeout' },
+  };
+}
+
+/**
+ * Errors of an execution. What a source reported is passed on with its extensions; what is unexpected is logged, and
+ * the client only learns that something went wrong.
+ */
+export function executionErrors(error: GraphQLError, log: Logger): readonly PublicError[] {
+  return rootCauses(error).map((cause) => {
+    const path = cause.path ?? error.path;
+    return {
+      ...(cause.foreseen
+        ? { message: cause.error.message, extensions: completed(cause.extensions) }
+        : toInternalError(cause.error, log)),
+      ...locationsOf(error),
+      ...(path && { path }),
+    };
+  });
+}
+
+/** An unexpected exception, as an error of an execution. */
+export function unforeseenError(error: unknown): GraphQLError {
+  const originalError = error instanceof Error ? error : new Error(String(error));
+  return new GraphQLError(originalError.message, { originalError });
+}
+
+function completed(extensions: ErrorCause['extensions']): PublicError['extensions'] {
+  const writable = isWritable(extensions) ? extensions : scalarsOf(extensions);
+  return VERBATIM in writable ? writable : { path: '$', code: 'unexpected', ...writable };
+}
+
+/** Values within the extensions of an error: those of one error are some dozen. */
+const MAX_EXTENSION_VALUES = 10_000;
+
+/** Whether extensions are of a usual size. Deeper ones can be read and not be written. */
+function isWritable(extensions: object): boolean {
+  let room = MAX_EXTENSION_VALUES;
+  const isWithin = (value: object, levels: number): boolean => {
+    if (levels === 0) return false;
+    for (const name in value) {
+      room -= 1;
+      if (room < 0) return false;
+      const member: unknown = (value as Readonly<Record<string, unknown>>)[name];
+      if (typeof member === 'object' && member !== null && !isWithin(member, levels - 1)) return false;
+    }
+    return true;
+  };
+  return isWithin(extensions, MAX_JSON_DEPTH);
+}
+
+function scalarsOf(extensions: ErrorCause['extensions']): ErrorCause['extensions'] {
+  return Object.fromEntries(Object.entries(extensions).filter(([, value]) => typeof value !== 'object'));
+}
+
+function locationsOf(error: GraphQLError): Pick<PublicError, 'locations'> {
+  return error.locations ? { locations: error.locations.map(({ line, column }) => ({ line, column })) } : {};
+}
+
+interface ErrorCause {
+  readonly error: Error;
+  readonly foreseen: boolean;
+  readonly extensions: Readonly<Record<string, unknown>>;
+  /** Its own place in the response, where several errors came as one. */
+  readonly path?: readonly (string | number)[];
+}
+
+/** Stitching wraps errors in errors, and several errors of one field in one. */
+function rootCauses(error: Error): readonly ErrorCause[] {
+  if (error instanceof AggregateError)
+    return (error.errors as Error[]).flatMap((inner) =>
+      rootCauses(inner).map((cause) =>
+        inner instanceof GraphQLError && inner.path ? { ...cause, path: inner.path } : cause,
+      ),
+    );
+  if (error instanceof GraphQLError) {
+    const { originalError } = error;
+    if (originalError && originalError.message === error.message && originalError !== error)
+      return rootCauses(originalError).map((cause) => ({
+        ...cause,
+        extensions: { ...error.extensions, ...cause.extensions },
+      }));
+    return [{ error, foreseen: !originalError, extensions: error.extensions }];
+  }
+  return [{ error, foreseen: /^Cannot return null for non-nullable field /.test(error.message), extensions: {} }];
+}
+
+function toInternalError(error: Error, log: Logger): Pick<PublicError, 'message' | 'extensions'> {
+  log.error({ event: 'operation.failed', err: error }, 'operation failed unexpectedly');
+  return { message: 'internal error', extensions: { path: '$', code: 'unexpected' } };
+}
+
+/** Messages name fields and types of the client's document, which may be as long as the document. */
+function shortenedMessage(message: string): string {
+  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
+}
+
+const MAX_MESSAGE = 1_000;
+
+/** An invalid request of a caller who may send requests. Nothing of it is executed. */
+export interface RejectedRequest {
+  readonly kind: 'rejected';
+  readonly errors: readonly PublicError[];
+  /** Set where it may be valid later: after how many seconds it is worth trying again. */
+  readonly retryAfterSeconds?: number;
+  /** The explanation, where its caller may have one. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,41 @@
+import type { RequestContext } from '../transports/http/index.ts';
+
+type Traced = Pick<RequestContext, 'span'>;
+
+/**
+ * Runs a stage of an operation within a span, where the request is recorded and the stage has something to do: what is
+ * answered from a cache is no span.
+ */
+export function inSpan<T>({ span }: Traced, name: string, hasWork: () => boolean, stage: () => T): T {
+  if (!span?.isRecording || !hasWork()) return stage();
+  const own = span.startChild(name);
+  try {
+    return stage();
+  } catch (error) {
+    own.fail('error');
+    throw error;
+  } finally {
+    own.end();
+  }
+}
+
+/** The same for a stage that returns a promise exactly where it has something to wait for. */
+export function inSpanOfPromise<T>({ span }: Traced, name: string, stage: () => T | Promise<T>): T | Promise<T> {
+  if (!span?.isRecording) return stage();
+  const startedAt = performance.now();
+  const result = stage();
+  if (!(result instanceof Promise)) return result;
+  const own = span.startChild(name, 'internal', undefined, startedAt);
+  return result.then(
+    (value) => {
+      own.end();
+      return value;
+    },
+    (error) => {
+      const { code } = (error ?? {}) as { code?: unknown };
+      own.fail(typeof code === 'string' ? code : 'error');
+      own.end();
+      throw error;
+    },
+  );
+}

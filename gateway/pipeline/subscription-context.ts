@@ -1,0 +1,82 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Cancellation, type Logger, type Span } from '../../platform/index.ts';
+import type { Session } from '../access/session/index.ts';
+import type { HttpHints, OperationContext } from '../sources/index.ts';
+import type { CallRecorder } from '../upstream/index.ts';
+import { EventCancellation } from './event-cancellation.ts';
+import { ExecutionContext } from './execute.ts';
+import type { ExecutableRequest } from './requests.ts';
+
+/** The context of a run of a subscription. */
+export interface EventsContext extends OperationContext {
+  /** Ends the event that is being completed, when the client has it or has gone. */
+  endEvent(): void;
+}
+
+/** The context of one subscription. */
+export class SubscriptionContext extends ExecutionContext implements EventsContext {
+  readonly #event = new EventCancellation(this.cancellation);
+
+  get eventCancellation(): Cancellation {
+    return this.#event.current;
+  }
+
+  endEvent(): void {
+    this.#event.end();
+  }
+}
+
+/**
+ * The context of several equal subscriptions. It is that of one of them, the leader, and of another one when that ends: no service is
+ * called with the session of a subscriber that has left, or whose token has expired or was revoked.
+ */
+export class SharedContext implements EventsContext {
+  readonly cancellation = new Cancellation();
+  readonly http: HttpHints = { headers: {}, cookies: [] };
+  readonly #event = new EventCancellation(this.cancellation);
+  readonly #leader: () => ExecutableRequest;
+
+  constructor(leader: () => ExecutableRequest) {
+    this.#leader = leader;
+  }
+
+  get session(): Session {
+    return this.#leader().session;
+  }
+
+  get query(): string {
+    return this.#leader().query;
+  }
+
+  get requestId(): string {
+    return this.#leader().context.requestId;
+  }
+
+  get clientAddress(): string {
+    return this.#leader().context.clientAddress;
+  }
+
+  get clientHeaders(): IncomingHttpHeaders {
+    return this.#leader().context.clientHeaders;
+  }
+
+  get log(): Logger {
+    return this.#leader().context.log;
+  }
+
+  get record(): CallRecorder | undefined {
+    return this.#leader().context.record;
+  }
+
+  get span(): Span | undefined {
+    return this.#leader().context.span;
+  }
+
+  get eventCancellation(): Cancellation {
+    return this.#event.current;
+  }
+
+  endEvent(): void {
+    this.#event.end();
+  }
+}

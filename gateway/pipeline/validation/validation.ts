@@ -1,0 +1,91 @@
+import {
+  type ASTVisitor,
+  GraphQLError,
+  Kind,
+  MaxIntrospectionDepthRule,
+  specifiedRules,
+  type ValidationContext,
+  type ValidationRule,
+  ValuesOfCorrectTypeRule,
+  validate,
+} from 'graphql';
+import type { RoleGraph } from '../../graph/index.ts';
+import { introspectionDepth } from '../../graphql/introspection/index.ts';
+import type { Document } from '../document/index.ts';
+import { DocumentFact } from '../document/index.ts';
+import { noRootType, severalAuthenticationFieldsIn } from '../errors.ts';
+import type { Access } from './access.ts';
+import { INCREMENTAL_RULES } from './incremental-directives.ts';
+import { MAX_ERRORS } from './variables.ts';
+
+/** By the graph that a document was validated against. */
+const VALIDATION_ERRORS = new DocumentFact(() => new Map<RoleGraph, readonly GraphQLError[]>());
+
+/** Validates a document against a role's graph, once. @returns no errors where it may run. */
+export function validationErrors(document: Document, graph: RoleGraph): readonly GraphQLError[] {
+  const byGraph = VALIDATION_ERRORS.of(document);
+  const known = byGraph.get(graph);
+  if (known) return known;
+  const errors = validate(graph.accepted, document.node, RULES, { maxErrors: MAX_ERRORS });
+  byGraph.set(graph, errors);
+  return errors;
+}
+
+/** Rules of ours in place of graphql-js's. */
+const REPLACED_RULES = new Map<ValidationRule, ValidationRule>([
+  [ValuesOfCorrectTypeRule, valuesOfCorrectType],
+  [MaxIntrospectionDepthRule, introspectionDepth],
+]);
+const RULES = [...specifiedRules.map((rule) => REPLACED_RULES.get(rule) ?? rule), rootTypeExists, ...INCREMENTAL_RULES];
+
+/** Without this rule, graphql-js only detects at execution that the schema has no such root type. */
+function rootTypeExists(context: ValidationContext): ASTVisitor {
+  return {
+    OperationDefinition(node) {
+      if (node.operation !== 'query' && !context.getSchema().getRootType(node.operation))
+        context.reportError(noRootType(node));
+    },
+  };
+}
+
+/**
+ * graphql-js repeats a value that does not fit in the error message. It may be a password, so here the message only
+ * says what was expected and what kind of literal was found.
+ */
+function valuesOfCorrectType(context: ValidationContext): ASTVisitor {
+  const quiet: ValidationContext = Object.create(context, {
+    reportError: { value: (error: GraphQLError) => context.reportError(withoutValue(error, context)) },
+  });
+  return ValuesOfCorrectTypeRule(quiet);
+}
+
+const LITERALS: Readonly<Record<string, string>> = {
+  [Kind.INT]: 'an integer',
+  [Kind.FLOAT]: 'a float',
+  [Kind.STRING]: 'a string',
+  [Kind.BOOLEAN]: 'a boolean',
+  [Kind.ENUM]: 'an enum value',
+  [Kind.LIST]: 'a list',
+  [Kind.NULL]: 'null',
+  [Kind.OBJECT]: 'an object',
+};
+
+/** Messages that name types and fields only. */
+const NAMES_ONLY = /^(Field "[\w.]+" (of required type|is not defined by type|must be non-null\.)|OneOf Input Object )/;
+
+function withoutValue(error: GraphQLError, context: ValidationContext): GraphQLError {
+  const node = error.nodes?.[0];
+  if (!node || NAMES_ONLY.test(error.message)) return error;
+  const found = LITERALS[node.kind] ?? 'something else';
+  const message = `Expected value of type "${String(context.getInputType())}", found ${found}.`;
+  return new GraphQLError(message, { nodes: error.nodes ?? null });
+}
+
+/**
+ * An operation may log in once. Fifty guesses in one document, behind aliases or fragments, are rejected.
+ *
+ * @returns one error for each operation that holds several authentication fields.
+ */
+export function severalAuthenticationFields({ crowded }: Access): readonly GraphQLError[] {
+  return crowded.map((operation) => severalAuthenticationFieldsIn(operation));
+}

@@ -1,0 +1,58 @@
+import type { ErrorCode } from '../../errors.ts';
+
+/** An error of a joined operation, as the client sees it. */
+export interface JoinError {
+  readonly message: string;
+  readonly path?: readonly (string | number)[];
+  readonly extensions: Readonly<Record<string, unknown>>;
+  /** What a source failed with. It is for the log alone. */
+  readonly cause?: Error;
+}
+
+/** The operation is one that the federated services cannot answer together. Its message is public. */
+export class UnplannableOperation extends Error {
+  readonly code: ErrorCode = 'validation-failed';
+
+  constructor(message: string) {
+    super(message);
+    this.name = 'UnplannableOperation';
+  }
+}
+
+/** A field that no way leads to. @param path as `Query.items.price` */
+export function unreachableField(path: string): UnplannableOperation {
+  return new UnplannableOperation(`${path} cannot be reached: no key leads to a service that has it`);
+}
+
+/** Planning the operation would take too long. Its message is public. */
+export class OperationTooComplex extends UnplannableOperation {
+  override readonly code: ErrorCode = 'plan-too-complex';
+
+  constructor() {
+    super('the operation is too complex to be planned: select less, or in several operations');
+    this.name = 'OperationTooComplex';
+  }
+}
+
+/** The error of a field that its caller is not authorized for: the message and the code of Apollo's router. */
+export const UNAUTHORIZED_FIELD = {
+  message: 'Unauthorized field or type',
+  code: 'UNAUTHORIZED_FIELD_OR_TYPE',
+} as const;
+
+/** A subgraph that did not respond, as its caller reports it. Its message and extensions are public. */
+export class SubgraphFailure extends Error {
+  readonly extensions: Readonly<Record<string, unknown>>;
+
+  constructor(message: string, extensions: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.name = 'SubgraphFailure';
+    this.extensions = extensions;
+  }
+}
+
+/** `extensions` of an error that concerns a subgraph: its own, its name, and a code. */
+export function subgraphExtensions(service: string, given: unknown): Readonly<Record<string, unknown>> {
+  const own = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
+  return { ...own, code: typeof own.code === 'string' ? own.code : 'remote-schema-error', service };
+}

@@ -1,0 +1,121 @@
+import { MAX_RELAYED_ERRORS } from '../../../errors.ts';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
+import { isList, isObject, type Json, type ResponsePath } from '../json.ts';
+import type { Fetch, RenamedKey } from '../plan/index.ts';
+import { entityRequest } from './entity-request.ts';
+import type { FlattenPath } from './flatten-path.ts';
+import { copy, mergeInto } from './merge.ts';
+import { compileRestoring, type RestoreKeys, restoredPath, selectedKeys } from './renamed-keys.ts';
+import { compileSharing, type PlacesOfOneFetch, type RepeatedObjects, type ShareRepeated } from './repeated-objects.ts';
+import { compileRepresentations, type Represent } from './representations.ts';
+import { type FetchStep, type PlanRun, reportError } from './run.ts';
+import { JsonText, type PlanScope, type SubgraphError } from './services.ts';
+import { findWaiting, pathsByNumber, type WaitingObjects } from './waiting-objects.ts';
+
+/** A fetch of entities, or several of them in one request, each under a key and a variable of its own. */
+interface EntityGroup {
+  /** The response key of the entities. */
+  readonly key: string;
+  readonly variable: string;
+  readonly paths: readonly FlattenPath[];
+  readonly represent: Represent;
+  readonly restore: RestoreKeys | undefined;
+  readonly renamed: readonly RenamedKey[];
+  /** The keys of its entities in the data. */
+  readonly asked: ReadonlySet<string>;
+  /** By path. */
+  readonly share: readonly (ShareRepeated | undefined)[];
+}
+
+/** The entities of a group in one run. */
+interface PendingEntities extends WaitingObjects {
+  readonly group: EntityGroup;
+}
+
+/** Compiles one request for all entities that the fetches select of a subgraph. */
+export function compileEntityFetch<Context>(
+  fetches: readonly Fetch[],
+  pathOf: (fetch: Fetch) => FlattenPath,
+  { types, clientVariables, services }: PlanScope<Context>,
+  places: PlacesOfOneFetch,
+): FetchStep<Context> {
+  const { operation, own, questions } = entityRequest(fetches, types, clientVariables);
+  const groups = questions.map(
+    (question): EntityGroup => ({
+      key: question.key,
+      variable: question.variable,
+      paths: question.fetches.map(pathOf),
+      represent: compileRepresentations(question.fetch.representations, types),
+      restore: compileRestoring(question.renamed, types),
+      renamed: question.renamed,
+      asked: selectedKeys(question.selections, question.renamed),
+      share: question.fetches.map((fetch) => compileSharing(fetch, undefined, places, types)),
+    }),
+  );
+  const call = services.compile(fetches[0]?.service ?? '', operation, own);
+  return (run, done) => {
+    const waiting = groups.map((group) => ({ group, ...findWaiting(group.paths, group.represent, run) }));
+    if (waiting.every(({ texts }) => texts.length === 0)) {
+      done();
+      return;
+    }
+    const representations = waiting.map(({ group, texts }) => ({
+      variable: group.variable,
+      value: new JsonText(`[${texts.join(',')}]`),
+    }));
+    call(run, representations, ({ data, errors }) => {
+      for (const one of waiting) if (data) takeEntities(one, data[one.group.key], types, run.repeated);
+      if (errors.length > 0) placeErrors(errors, waiting, run);
+      done();
+    });
+  };
+}
+
+function takeEntities(
+  { group, places }: PendingEntities,
+  answer: Json | undefined,
+  types: SupergraphTypes,
+  repeated: RepeatedObjects,
+): void {
+  if (!isList(answer)) return;
+  const { restore, asked, share } = group;
+  if (restore) for (const entity of answer) restore(entity);
+  places.forEach(({ targets, numbers }, index) => {
+    // Paths select different fields, so that objects at two paths must not be the same object. At one path they may
+    // be: the same fields are selected for each.
+    const entities = index < places.length - 1 ? answer.map(copy) : answer;
+    share[index]?.(entities, repeated);
+    for (let at = 0; at < targets.length; at++) {
+      const target = targets[at];
+      const entity = entities[numbers[at] ?? 0];
+      if (target && isObject(entity)) mergeInto(target, entity, types.isAbstract, asked);
+    }
+  });
+}
+
+/** Reports each error at every path of the entity that it concerns. */
+function placeErrors<Context>(
+  errors: readonly SubgraphError[],
+  waiting: readonly PendingEntities[],
+  run: PlanRun<Context>,
+): void {
+  const located = new Map<PendingEntities, ReadonlyMap<number, readonly ResponsePath[]>>();
+  const pathsIn = (one: PendingEntities) => {
+    const paths = located.get(one) ?? pathsByNumber(one, one.group.paths, run.data, () => []);
+    located.set(one, paths);
+    return paths;
+  };
+  for (const error of errors) {
+    const [key, number, ...rest] = error.path ?? [];
+    const one = waiting.find(({ group }) => group.key === key);
+    const paths = one && typeof number === 'number' ? pathsIn(one).get(number) : undefined;
+    if (one && paths && paths.length > 0) {
+      const below = restoredPath(one.group.renamed, rest);
+      for (const path of paths.slice(0, MAX_RELAYED_ERRORS + 1)) reportError(run, error.at([...path, ...below]));
+      continue;
+    }
+    for (const { group } of one ? [one] : waiting.filter(({ texts }) => texts.length > 0)) {
+      for (const { fields } of group.paths) reportError(run, error.at(fields));
+    }
+  }
+}

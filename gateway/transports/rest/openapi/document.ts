@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { validate } from 'graphql';
+import type { Generation, RoleGraph } from '../../../graph/index.ts';
+import type { RestEndpoint } from '../../../metadata/index.ts';
+import { needsOfEndpoint } from '../endpoint-access.ts';
+import { isParameter } from '../routes.ts';
+import { answerSchema } from './answer-schema.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { describeOperation, pathParameters } from './operation.ts';
+import { SHARED } from './shared-components.ts';
+import { createTypeSchemas } from './type-schemas.ts';
+
+/** An OpenAPI 3.1 document. */
+export type OpenApiDocument = Readonly<Record<string, unknown>>;
+
+export interface OpenApiOptions {
+  readonly endpoints: readonly RestEndpoint[];
+  /** The graph of the role that the document is for. */
+  readonly graph: RoleGraph;
+  /** What `graph` belongs to. */
+  readonly generation: Generation;
+  /** Whether endpoints stand in it that cannot be run now, with the reason: for an admin. */
+  readonly withUnusable: boolean;
+}
+
+/** A path of the document, with the names that its parameters got. */
+interface DescribedPath {
+  readonly template: string;
+  readonly labels: readonly string[];
+  readonly operations: Record<string, unknown>;
+}
+
+/** Describes the REST endpoints that a role may use, with their responses for this role. */
+export function openApiDocument({ endpoints, graph, generation, withUnusable }: OpenApiOptions): OpenApiDocument {
+  const types = createTypeSchemas();
+  const answers: Record<string, JsonSchema> = {};
+  const paths = new Map<string, DescribedPath>();
+  for (const endpoint of endpoints) {
+    const needs = needsOfEndpoint(endpoint, generation);
+    // An endpoint that verifies no token answers every caller as it does one without a token.
+    const { schema, accepted } = needs === 'nothing' ? (generation.publicGraph ?? graph) : graph;
+    const problem = validate(accepted, endpoint.document)[0]?.message;
+    if (problem !== undefined && !withUnusable) continue;
+
+    const id = unusedId(endpoint.metadata.name, answers);
+    answers[answerName(id)] = problem === undefined ? answerSchema({ ...endpoint, schema }, types) : {};
+    const path = pathOf(endpoint, paths);
+    const described = {
+      endpoint,
+      id,
+      schema,
+      needs,
+      problem,
+      labels: path.labels,
+      answer: { $ref: `#/components/schemas/${answerName(id)}` },
+    };
+    for (const method of endpoint.metadata.methods)
+      path.operations[method.toLowerCase()] = describeOperation(described, method, types);
+  }
+
+  const content = {
+    paths: Object.fromEntries([...paths.values()].map(({ template, operations }) => [template, operations])),
+    components: { ...SHARED, schemas: { ...types.components, ...answers, ...SHARED.schemas } },
+  };
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Rest Endpoints',
+      version: createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 12),
+      description: 'The endpoints that the role of the caller may use, made from the operations that they run.',
+    },
+    servers: [{ url: '/', description: 'Where this document comes from.' }],
+    ...content,
+  };
+}
+
+function answerName(id: string): string {
+  return `${id}.answer`;
+}
+
+/** A name that code generators accept. */
+function unusedId(name: string, answers: Readonly<Record<string, unknown>>): string {
+  const plain = name.replace(/\W+/g, '_');
+  let id = plain;
+  for (let count = 2; Object.hasOwn(answers, answerName(id)); count++) id = `${plain}_${count}`;
+  return id;
+}
+
+/**
+ * Paths that differ in the names of their parameters only are one path to OpenAPI, which gets the first one's names.
+ */
+function pathOf(endpoint: RestEndpoint, paths: Map<string, DescribedPath>): DescribedPath {
+  const segments = endpoint.metadata.url.split('/');
+  const written = (parameter: (segment: string) => string) =>
+    ['/api/rest', ...segments.map((one) => (isParameter(one) ? parameter(one) : encodeURIComponent(one)))].join('/');
+  const shape = written(() => '{}');
+  const path = paths.get(shape) ?? {
+    template: written((segment) => `{${segment.slice(1)}}`),
+    labels: pathParameters(endpoint),
+    operations: {},
+  };
+  paths.set(shape, path);
+  return path;
+}

@@ -1,0 +1,75 @@
+import type { GraphQLSchema } from 'graphql';
+import type { RestEndpoint, RestMethod } from '../../../metadata/index.ts';
+import { isParameter } from '../routes.ts';
+import { otherResponses } from './shared-components.ts';
+import type { TypeSchemas } from './type-schemas.ts';
+import { describeVariables } from './variables.ts';
+
+/** An endpoint as a document describes it. */
+export interface DescribedEndpoint {
+  readonly endpoint: RestEndpoint;
+  /** Unique in the document. */
+  readonly id: string;
+  /** The graph that it runs on. */
+  readonly schema: GraphQLSchema;
+  /** Which credentials it needs. */
+  readonly needs: 'nothing' | 'public' | 'session';
+  /** Why it cannot be run; undefined when it can. */
+  readonly problem: string | undefined;
+  /** What the parameters of the path are called in the document, in their order. */
+  readonly labels: readonly string[];
+  /** Refers to the schema of the answer. */
+  readonly answer: Readonly<Record<string, unknown>>;
+}
+
+const BODY_METHODS: ReadonlySet<RestMethod> = new Set(['POST', 'PUT', 'PATCH']);
+
+/** The names of the parameters of an endpoint's path, in their order. */
+export function pathParameters({ metadata }: RestEndpoint): readonly string[] {
+  return metadata.url.split('/').flatMap((segment) => (isParameter(segment) ? [segment.slice(1)] : []));
+}
+
+/**
+ * The parameters and responses of one method of an endpoint. Variables that are not in the path are in the body of a
+ * method that has one, else in the query string.
+ */
+export function describeOperation(described: DescribedEndpoint, method: RestMethod, types: TypeSchemas) {
+  const { endpoint, id, labels, answer } = described;
+  const { name, methods, url } = endpoint.metadata;
+  const variables = describeVariables(endpoint.operation, described.schema, types);
+  const inPath = pathParameters(endpoint);
+  const others = variables.names.filter((variable) => !inPath.includes(variable));
+  const takesBody = BODY_METHODS.has(method);
+  const parameters = [
+    ...inPath.map((variable, index) => variables.parameter(variable, 'path', labels[index])),
+    ...(takesBody ? [] : others.map((variable) => variables.parameter(variable, 'query'))),
+  ];
+  const body = takesBody && others.length > 0 ? variables.body(others) : undefined;
+  const ok = {
+    description: `Responses for ${method} /api/rest/${url}`,
+    content: { 'application/json': { schema: answer } },
+  };
+  return {
+    operationId: methods.length === 1 ? id : `${id}.${method.toLowerCase()}`,
+    summary: name,
+    description: operationDescription(described),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: { required: body.required, content: { 'application/json': { schema: body.schema } } },
+    }),
+    responses: { 200: ok, ...otherResponses(described.needs !== 'nothing', answer) },
+    security: SECURITY[described.needs],
+  };
+}
+
+/** The empty requirement stands for a caller without a token (OpenAPI 3.1, security requirement object). */
+const SECURITY = { nothing: [], public: [{}, { bearer: [] }], session: [{ bearer: [] }] } as const;
+
+function operationDescription({ endpoint, problem }: DescribedEndpoint): string {
+  const { comment } = endpoint.metadata;
+  return [
+    ...(comment ? [comment] : []),
+    ...(problem === undefined ? [] : [`**It cannot be run now**: ${problem}`]),
+    `***\nThe GraphQL query for this endpoint is:\n\`\`\`graphql\n${endpoint.query.trim()}\n\`\`\``,
+  ].join('\n\n');
+}

@@ -1,0 +1,13 @@
+import { assetUrl } from '../../../../platform/index.ts';
+import { type PageFile, readPageFile } from '../../http/index.ts';
+
+const SCRIPTS = ['page.js', 'elements.js', 'endpoint.js', 'request.js', 'schema.js'];
+
+const asset = (name: string) => readPageFile(assetUrl(`gateway/transports/rest/page/assets/${name}`));
+
+/** The files of the page by their names, the page itself by the empty one. */
+export const PAGE_FILES: ReadonlyMap<string, PageFile> = new Map([
+  ['', asset('page.html')],
+  ['page.css', asset('page.css')],
+  ...SCRIPTS.map((name) => [name, asset(name)] as const),
+]);

@@ -1,0 +1,133 @@
+import { Cancellation } from '../../../platform/index.ts';
+import {
+  dead,
+  done,
+  interrupted,
+  type JobOutcome,
+  type NewInvocation,
+  postponed,
+  type RunningJob,
+  retryLater,
+} from '../../jobs/engine/index.ts';
+import { askedWaitMs, type UpstreamError, type UpstreamHttp, type UpstreamResponse } from '../../upstream/index.ts';
+import {
+  SIGNATURE_HEADER,
+  STANDARD_WEBHOOK_HEADERS,
+  standardWebhookHeaders,
+  type WebhookRequest,
+  webhookSignatures,
+} from '../calls/index.ts';
+
+/** Headers of calls that no request of a client causes. */
+export const DELIVERY_HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json',
+  'accept-encoding': 'identity',
+  'user-agent': 'portico',
+} as const;
+
+/** One call of a webhook for a job. */
+export interface WebhookDelivery {
+  readonly http: Pick<UpstreamHttp, 'send'>;
+  /** Not signed yet. */
+  readonly request: WebhookRequest;
+  /** The current one first; none where calls are not signed. */
+  readonly secrets: readonly string[];
+  readonly timeoutMs: number;
+  /** Attempts that may fail; more are made only where a process ended in the middle of one. */
+  readonly attempts: number;
+  /** The least wait before the second attempt; it doubles with each further one, up to ten minutes. */
+  readonly retryIntervalMs: number;
+  /** Keeps what was sent and answered. Its failure is not one of the delivery. */
+  readonly record?: ((invocation: Pick<NewInvocation, 'status' | 'response'>) => Promise<void>) | undefined;
+}
+
+const LONGEST_INTERVAL_MS = 10 * 60_000;
+/** Characters of an answer that are kept. */
+const MAX_KEPT_BODY = 8_192;
+/** Reasons for which a webhook was not asked at all. */
+const NOT_ASKED = new Set(['circuit-open', 'overloaded', 'exhausted', 'unavailable']);
+
+/**
+ * Calls a webhook for a job. A status of 2xx ends the job, anything else is tried again, after `Retry-After` where it is longer
+ * than the interval. Redirects are not followed.
+ */
+export async function deliverWebhook(
+  delivery: WebhookDelivery,
+  job: RunningJob,
+  signal: AbortSignal,
+): Promise<JobOutcome> {
+  const { http, timeoutMs, record } = delivery;
+  const { url, method, headers, body } = signed(delivery, job);
+  const cancellation = new Cancellation();
+  const cancel = () => cancellation.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  let response: UpstreamResponse;
+  try {
+    const { span } = job;
+    response = await http.send({
+      url,
+      method,
+      headers,
+      timeoutMs,
+      cancellation,
+      span,
+      ...(body !== undefined && { body }),
+    });
+  } catch (error) {
+    const { reason } = error as UpstreamError;
+    if (reason === undefined) throw error;
+    if (reason === 'aborted') return interrupted();
+    if (NOT_ASKED.has(reason)) return postponed(reason, ((error as UpstreamError).retryAfterSeconds ?? 1) * 1000);
+    await record?.({ status: null, response: clientError(reason) });
+    return again(delivery, job, reason);
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+  const { status } = response;
+  await record?.({ status, response: webhookResponse(response) });
+  if (status >= 200 && status < 300) return done();
+  const reason = status < 400 ? 'redirect' : status < 500 ? 'client-error' : 'server-error';
+  return again(delivery, job, reason, askedWaitMs(response));
+}
+
+function signed({ request, secrets }: WebhookDelivery, { id }: RunningJob): WebhookRequest {
+  const headers: Record<string, string> = { ...request.headers };
+  // Only the gateway sets these headers; a file or a template cannot.
+  for (const name of [SIGNATURE_HEADER, ...STANDARD_WEBHOOK_HEADERS]) delete headers[name];
+  const message = { id, body: request.body ?? '', nowMs: Date.now() };
+  const { 'webhook-signature': signature, ...rest } = standardWebhookHeaders(secrets, message);
+  Object.assign(headers, rest);
+  if (secrets.length > 0) {
+    headers['webhook-signature'] = signature;
+    headers[SIGNATURE_HEADER] = webhookSignatures(secrets, message.body, message.nowMs);
+  }
+  return { ...request, headers };
+}
+
+function again(
+  { attempts, retryIntervalMs }: WebhookDelivery,
+  job: RunningJob,
+  reason: string,
+  askedMs = 0,
+): JobOutcome {
+  if (job.attempt >= attempts) return dead(reason);
+  const doubledMs = Math.min(retryIntervalMs * 2 ** Math.min(job.attempt - 1, 20), LONGEST_INTERVAL_MS);
+  // An interval that is longer than ten minutes stays as it is.
+  return retryLater(reason, { afterMs: Math.max(askedMs, doubledMs, retryIntervalMs) });
+}
+
+/** Hasura's forms of what is kept of an answer. */
+function webhookResponse({ status, headers, body }: UpstreamResponse) {
+  const contentType = headers['content-type'];
+  const kept = contentType === undefined ? [] : [{ name: 'content-type', value: String(contentType) }];
+  return {
+    type: 'webhook_response',
+    version: '1',
+    data: { status, headers: kept, body: body.slice(0, MAX_KEPT_BODY) },
+  };
+}
+
+function clientError(message: string) {
+  return { type: 'client_error', version: '1', data: { message } };
+}
