@@ -2,21 +2,21 @@ import type { Express } from 'express';
 import { packageVersion } from '../../platform/command-line.ts';
 import { HttpServerCounts, type Logger, type Metric, openTelemetry } from '../../platform/index.ts';
 import { ActiveSpan } from '../active-span.ts';
-import { createAudit } from '../audit/index.ts';
-import { openDatabaseClock, repeat, type ServiceTime } from '../clock/index.ts';
+import { auditSweeps, createAudit } from '../audit/index.ts';
+import { type DatabaseClock, openDatabaseClock, repeat, type ServiceTime } from '../clock/index.ts';
 import { type Config, SERVICE_NAME } from '../config.ts';
-import { openDatabase } from '../database/index.ts';
+import { type Database, openDatabase } from '../database/index.ts';
+import { createClockCheck, endedSessionSweeps, type Housekeeping, openHousekeeping } from '../housekeeping/index.ts';
 import { createReadiness, createRefreshDeliveries, createUnfinishedRequests, type Readiness } from '../http/index.ts';
 import { measure, UseCaseCounts } from '../metrics/index.ts';
 import type { Bcrypt, HashThreads } from '../passwords/index.ts';
 import { createServer } from '../server.ts';
-import { openThrottle } from '../throttle/index.ts';
-import { openOperatorAssertions } from '../tokens/index.ts';
+import { attemptSweeps, openThrottle } from '../throttle/index.ts';
+import { openOperatorAssertions, refreshTokenKeySweep, type Sealer } from '../tokens/index.ts';
 import { createConfirmRotations, createListRevocations, PLATFORM_SCOPE } from '../use-cases/index.ts';
 import { createUseCases } from './create-use-cases.ts';
 import { openHashing } from './hashing.ts';
 import { prepareStart } from './prepare-start.ts';
-import { openServiceHousekeeping } from './service-housekeeping.ts';
 import { openServiceKeys } from './service-keys.ts';
 
 /** Replacements for tests, at the service's edges. */
@@ -155,4 +155,32 @@ export async function composeService(
       for (const close of closers.toReversed()) await close();
     },
   };
+}
+
+interface ServiceHousekeepingOptions extends ServiceTime {
+  readonly config: Config;
+  readonly database: Database;
+  readonly clock: DatabaseClock;
+  readonly sealer: Sealer;
+  readonly logger: Logger;
+}
+
+/** Opens the housekeeping of all rooms whose rows expire. */
+function openServiceHousekeeping(options: ServiceHousekeepingOptions): Housekeeping {
+  const { config, database, clock, sealer, now, every, logger } = options;
+  return openHousekeeping({
+    sweeps: [
+      ...endedSessionSweeps(database, config.housekeeping.keepEndedDays),
+      refreshTokenKeySweep(database, sealer, config.signingKeys),
+      ...attemptSweeps(database),
+      ...auditSweeps(database, config.audit.retentionDays),
+    ],
+    policy: config.housekeeping,
+    now,
+    isClockWrong: createClockCheck(clock, logger),
+    random: Math.random,
+    every,
+    onRemoved: (removed) => logger.info({ removed, event: 'housekeeping.completed' }, 'housekeeping'),
+    onFailed: (sweep, err) => logger.warn({ err, sweep, event: 'housekeeping.failed' }, 'housekeeping failed'),
+  });
 }

@@ -1,9 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DestinationStream } from 'pino';
-import { checkPort, createLogger, listen, publishMetrics, type RunningService } from '../../platform/index.ts';
+import {
+  checkPort,
+  createLogger,
+  type Logger,
+  listen,
+  publishMetrics,
+  type RunningService,
+} from '../../platform/index.ts';
 import type { Config } from '../config.ts';
 import { composeService, type ServiceReplacements } from './compose-service.ts';
-import { logSettings } from './log-settings.ts';
 
 /**
  * A start that takes longer, as one that waits for its database, answers probes meanwhile. A shorter one listens when it is
@@ -71,4 +77,15 @@ export async function startAuthService(
     await closeAll();
     throw error;
   }
+}
+
+/** Logs settings that are probably not what the operator meant. */
+function logSettings({ misspelt, revocationSecrets }: Config, logger: Logger): void {
+  for (const { variable, meant } of misspelt)
+    logger.warn({ event: 'settings.misspelt' }, `${variable} is no setting: did you mean ${meant}?`);
+  if (revocationSecrets.length === 0)
+    logger.warn(
+      { event: 'revocations.unprotected' },
+      'AUTH_REVOCATION_SECRET is not set: /revocations requires no secret',
+    );
 }

@@ -1,9 +1,7 @@
 import { Listeners, type Logger } from '../../platform/index.ts';
 import { describeProblem, type Metadata, MetadataError, type MetadataProblem, namedRoles } from '../metadata/index.ts';
-import type { SourceDependencies } from '../sources/index.ts';
-import { ActiveSources } from './active-sources.ts';
-import type { Generation, Inconsistency } from './generation/index.ts';
-import { brokenOperationProblems, brokenOperations } from './generation/index.ts';
+import type { Source, SourceDependencies } from '../sources/index.ts';
+import { brokenOperationProblems, brokenOperations, type Generation, type Inconsistency } from './generation/index.ts';
 import { isMistake, type LastSchemaChange, SourceRegistry, sourceProblem } from './registry/index.ts';
 
 /** How long after the start a missing source keeps the gateway from being ready, by default. */
@@ -209,5 +207,26 @@ export class LiveGraph {
     clearTimeout(this.#graceTimer);
     this.#registry.stop();
     this.#activeSources.become([]);
+  }
+}
+
+/**
+ * The sources that new operations run on. Generations share sources, so only sources whose own state has changed are
+ * notified.
+ */
+class ActiveSources {
+  #sources: ReadonlySet<Source> = new Set();
+
+  /** Notifies the sources that are activated and those that are replaced. */
+  become(sources: readonly Source[]): void {
+    const before = this.#sources;
+    this.#sources = new Set(sources);
+    for (const source of this.#sources) if (!before.has(source)) source.setActive?.(true);
+    for (const source of before) if (!this.#sources.has(source)) source.setActive?.(false);
+  }
+
+  /** Releases the resources of sources that were opened and will not be activated. */
+  dismiss(sources: readonly Source[]): void {
+    for (const source of sources) if (!this.#sources.has(source)) source.setActive?.(false);
   }
 }

@@ -8,6 +8,7 @@ import {
 import { type AllowListEntry, allowListProblems, allowListShape } from './allow-list.ts';
 import { type ApiLimits, apiLimitsShape } from './api-limits.ts';
 import { type InheritedRole, inheritedRolesShape, orderInheritedRoles, withInherited } from './inherited-roles.ts';
+import { readNamedFile } from './named-file.ts';
 import { ignoredDataTypes, type OpenTelemetryMetadata, openTelemetryShape } from './opentelemetry.ts';
 import { type PersistedManifest, persistedDocumentsShape, readManifests } from './persisted-documents.ts';
 import { type QueryCollectionMetadata, queryCollectionsShape } from './query-collections.ts';
@@ -20,7 +21,6 @@ import {
   resolveEndpoints,
 } from './references.ts';
 import { type RelationshipMetadata, relationshipsOf } from './relationships.ts';
-import { withFiles } from './remote-schema-files.ts';
 import { type RemoteSchemaMetadata, remoteSchemasShape } from './remote-schemas.ts';
 import { restEndpointsShape } from './rest-endpoints.ts';
 import { SectionReader } from './section-reader.ts';
@@ -42,8 +42,7 @@ import {
   sessionVariableUses,
   templateSlips,
 } from './warnings/index.ts';
-import type { MetadataLocation, ValuePath } from './yaml/index.ts';
-import { MetadataError, type MetadataProblem } from './yaml/index.ts';
+import { MetadataError, type MetadataLocation, type MetadataProblem, type ValuePath } from './yaml/index.ts';
 
 /** `graphql_schema_introspection.yaml`: roles that may not introspect. */
 const introspectionShape = mapping({ disabled_for_roles: listOf(name) });
@@ -242,4 +241,26 @@ function checkVersion({ version }: MetadataStore, problems: MetadataProblem[]): 
   if (VERSIONS.includes(value) || (value === undefined && problems.some(({ file }) => file === place.file))) return;
   const found = value === undefined ? 'there is none' : `found ${JSON.stringify(value)}`;
   problems.push({ ...place, message: `expected "version: 3", or 2 for metadata of Hasura v1: ${found}` });
+}
+
+/** Reads the files that remote schemas name. Unreadable ones are added to the problems. */
+function withFiles(
+  remotes: readonly RemoteSchemaMetadata[],
+  store: MetadataStore,
+  place: (path: ValuePath) => MetadataLocation,
+  problems: MetadataProblem[],
+): readonly RemoteSchemaMetadata[] {
+  const contentOf = (index: number, key: 'schema_file' | 'supergraph_file', file: string): string | undefined =>
+    readNamedFile(store, file, place([index, 'definition', key]), problems)?.content;
+  return remotes.map((remote, index) => {
+    const { schema_file, supergraph_file } = remote.definition;
+    const schemaSdl = schema_file === undefined ? undefined : contentOf(index, 'schema_file', schema_file);
+    const supergraphSdl =
+      supergraph_file === undefined ? undefined : contentOf(index, 'supergraph_file', supergraph_file);
+    return {
+      ...remote,
+      ...(schemaSdl !== undefined && { schemaSdl }),
+      ...(supergraphSdl !== undefined && { supergraphSdl }),
+    };
+  });
 }

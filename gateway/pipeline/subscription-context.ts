@@ -3,7 +3,6 @@ import { Cancellation, type Logger, type Span } from '../../platform/index.ts';
 import type { Session } from '../access/session/index.ts';
 import type { HttpHints, OperationContext } from '../sources/index.ts';
 import type { CallRecorder } from '../upstream/index.ts';
-import { EventCancellation } from './event-cancellation.ts';
 import { ExecutionContext } from './execute.ts';
 import type { ExecutableRequest } from './requests.ts';
 
@@ -78,5 +77,38 @@ export class SharedContext implements EventsContext {
 
   endEvent(): void {
     this.#event.end();
+  }
+}
+
+/**
+ * The cancellations of the events of a subscription, one after another: what was received for an event is given back when the client
+ * has the event, whereas the subscription's own cancellation lasts as long as the subscription.
+ */
+class EventCancellation {
+  readonly #subscription: Cancellation;
+  #ofEvent: Cancellation | undefined;
+
+  constructor(subscription: Cancellation) {
+    this.#subscription = subscription;
+  }
+
+  /** That of the event that is being completed. Events that nothing is added to have none. */
+  get current(): Cancellation {
+    if (this.#ofEvent) return this.#ofEvent;
+    const ofEvent = new Cancellation(true);
+    this.#ofEvent = ofEvent;
+    this.#subscription.add(ofEvent);
+    if (this.#subscription.isCancelled) ofEvent.cancel();
+    return ofEvent;
+  }
+
+  /** Ends the event, when the client has it or has gone: calls that are still running for it are cancelled. */
+  end(): void {
+    const ofEvent = this.#ofEvent;
+    if (!ofEvent) return;
+    this.#ofEvent = undefined;
+    this.#subscription.delete(ofEvent);
+    ofEvent.cancel();
+    ofEvent.end();
   }
 }

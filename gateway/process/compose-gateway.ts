@@ -1,32 +1,35 @@
-import { Durations, HttpServerCounts, type Logger } from '../../platform/index.ts';
+import { Durations, HttpServerCounts, type Logger, type Metric } from '../../platform/index.ts';
 import { openAssertions } from '../access/assertions/index.ts';
 import { createWrongSecrets, knownSessionVariables, openAuthenticator } from '../access/session/index.ts';
-import type { GatewayConfig } from '../config.ts';
-import { MetadataReloader } from '../graph/index.ts';
+import { type GatewayConfig, SETTING_NAMES } from '../config.ts';
+import { type LiveGraph, logMetadataNotes, type MetadataNotesOptions, MetadataReloader } from '../graph/index.ts';
+import { logHasuraSettings } from '../hasura-settings.ts';
+import { loadMetadata, type Metadata } from '../metadata/index.ts';
+import type { Insight } from '../operations/insight/index.ts';
 import { createGatewayServer, type GatewayServer } from '../server.ts';
 import { createCors, trustedOrigins } from '../transports/http/index.ts';
 import { openUpstreamHttp } from '../upstream/index.ts';
-import { openConfiguredParts } from './configured-parts.ts';
-import { loadFirstMetadata } from './first-metadata.ts';
-import { insightOf } from './insight.ts';
-import { gatewayLifecycle, type Lifecycle, type LifecycleState } from './lifecycle.ts';
-import { loadJobs } from './load-jobs.ts';
-import { loadUsage } from './load-usage.ts';
+import {
+  followOperatorSource,
+  loadJobs,
+  loadUsage,
+  openConfiguredParts,
+  sourceDependencies,
+} from './configured-parts.ts';
+import { gatewayLifecycle, type Lifecycle, type LifecycleState, marksOfGateways, reloadsOfAll } from './lifecycle.ts';
 import { COMPOSITION_BOUNDS_MS, type GatewayMetrics, measure, openGatewayMetrics } from './metrics/index.ts';
 import { openOperations } from './operations.ts';
-import { followOperatorSource } from './operator-source.ts';
-import { marksOfGateways, reloadsOfAll } from './reloading.ts';
 import { serverSettings } from './room-settings.ts';
 import { openSharedState } from './shared-state.ts';
-import { sourceDependencies } from './source-dependencies.ts';
 import { withStartErrors } from './start-errors.ts';
-import { headersForAuthService, tracedSessionCalls } from './traced-calls.ts';
 import {
   followMetricsOfMetadata,
   followTracesOfMetadata,
+  headersForAuthService,
   metricsPushOfMetadata,
   openGatewayTelemetry,
-} from './traces-of-metadata.ts';
+  tracedSessionCalls,
+} from './traces.ts';
 import type { WorkerPeers } from './worker-peers.ts';
 
 /** The parts of a gateway, connected with each other, and what begins and ends them. */
@@ -197,4 +200,57 @@ export async function composeGateway(
       state,
     ),
   };
+}
+
+/** What the operator's commands look at. */
+interface InsightSubjects {
+  readonly graph: LiveGraph;
+  readonly reloads: MetadataReloader;
+  readonly knownVariables: ReadonlySet<string> | undefined;
+  /** The metrics of all workers. */
+  readonly measure: () => Promise<readonly Metric[]>;
+}
+
+/** Loads the operator's commands when the first one comes: elsewhere they cost nothing. */
+function insightOf(config: GatewayConfig, subjects: InsightSubjects): () => Promise<Insight> {
+  let opened: Promise<Insight> | undefined;
+  return () => {
+    opened ??= import('../operations/insight/index.ts').then(
+      (room) =>
+        new room.Insight({
+          ...subjects,
+          location: config.HASURA_GRAPHQL_METADATA_DIR,
+          isWatched: config.PORTICO_METADATA_WATCH,
+          closeRemoteSchemas: config.graph.closeRemoteSchemas,
+          enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
+          publicRole: config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE,
+          environment: config.environment,
+          usageDirectory: config.PORTICO_USAGE_DIR,
+        }),
+    );
+    // The next command tries again.
+    opened.catch(() => {
+      opened = undefined;
+    });
+    return opened;
+  };
+}
+
+/**
+ * Loads the metadata that the gateway starts with, and logs what is notable about it and about the settings that Hasura has.
+ *
+ * @throws StartError for invalid metadata.
+ */
+function loadFirstMetadata(
+  environment: NodeJS.ProcessEnv,
+  config: GatewayConfig,
+  notes: MetadataNotesOptions,
+  log: Logger,
+  peers: WorkerPeers | undefined,
+): Metadata {
+  const metadata = withStartErrors(() => loadMetadata(config.HASURA_GRAPHQL_METADATA_DIR, config.graph));
+  logMetadataNotes(metadata, log, notes);
+  // Of several workers one says it for all.
+  if (!peers || peers.worker === 1) logHasuraSettings(environment, SETTING_NAMES, metadata.asWritten, log);
+  return metadata;
 }

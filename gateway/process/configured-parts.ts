@@ -1,14 +1,15 @@
-import type { Logger } from '../../platform/index.ts';
-import type { Assertions } from '../access/assertions/index.ts';
+import type { Durations, Logger, Telemetry } from '../../platform/index.ts';
+import { type Assertions, openSealer } from '../access/assertions/index.ts';
 import type { Authenticator, WrongSecrets } from '../access/session/index.ts';
 import type { GatewayConfig } from '../config.ts';
-import { LiveGraph } from '../graph/index.ts';
-import { type Metadata, together } from '../metadata/index.ts';
+import { LiveGraph, type MetadataSubscriber } from '../graph/index.ts';
+import type { Jobs } from '../jobs/engine/index.ts';
+import { isSupergraph, type Metadata, together } from '../metadata/index.ts';
+import type { Usage } from '../operations/usage/index.ts';
+import { openSchemaStore, STORED_HEADERS_PURPOSE } from '../sources/index.ts';
 import { openPassThrough, type PassThrough } from '../transports/rest/index.ts';
-import type { TracedHeaders, UpstreamConnections } from '../upstream/index.ts';
-import type { BackgroundWork } from './background-work.ts';
-import type { LoadedJobs } from './load-jobs.ts';
-import type { sourceDependencies } from './source-dependencies.ts';
+import type { TracedHeaders, UpstreamConnections, UpstreamHttp } from '../upstream/index.ts';
+import type { BackgroundWork, BackgroundWorkOptions } from './background-work.ts';
 import { withStartErrors } from './start-errors.ts';
 
 /** What the metadata configures. */
@@ -66,4 +67,78 @@ export function openConfiguredParts(options: ConfiguredPartsOptions): Configured
     ),
   );
   return { graph, passThrough, backgroundWork };
+}
+
+/** Jobs, and the function that opens what runs by them. */
+export interface LoadedJobs {
+  readonly jobs: Jobs;
+  readonly openBackgroundWork: (options: Omit<BackgroundWorkOptions, 'jobs'>) => BackgroundWork;
+}
+
+/** Loads the code of jobs where there is a database for them: elsewhere they cost nothing. */
+export async function loadJobs(
+  config: GatewayConfig,
+  telemetry: Telemetry,
+  log: Logger,
+): Promise<LoadedJobs | undefined> {
+  if (!config.jobs) return undefined;
+  const [{ openJobs }, { openBackgroundWork }] = await Promise.all([
+    import('../jobs/engine/index.ts'),
+    import('./background-work.ts'),
+  ]);
+  const jobs = openJobs({ ...config.jobs, telemetry, log });
+  return { jobs, openBackgroundWork: (options) => openBackgroundWork({ ...options, jobs }) };
+}
+
+/** Loads the code that counts usage where it is switched on: elsewhere it costs nothing. */
+export async function loadUsage(config: GatewayConfig, http: UpstreamHttp, log: Logger): Promise<Usage | undefined> {
+  if (!config.usage) return undefined;
+  const { openUsage } = await import('../operations/usage/index.ts');
+  const publicRole = config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE;
+  return openUsage({ ...config.usage, publicRole, send: http.send, log });
+}
+
+/**
+ * Logs when the metadata has no remote schema of the name that `PORTICO_OPERATOR_SOURCE` has: nothing is signed then. That of the
+ * start is looked at immediately.
+ */
+export function followOperatorSource(source: string | undefined, metadata: Metadata, log: Logger): MetadataSubscriber {
+  const look = ({ remoteSchemas }: Metadata) => {
+    // Requests to the services of a supergraph are never signed for an operator.
+    if (source === undefined || remoteSchemas.some((remote) => remote.name === source && !isSupergraph(remote))) return;
+    log.warn(
+      { event: 'operator_source.unknown', source },
+      'PORTICO_OPERATOR_SOURCE names no remote schema, so the admin secret makes no platform operator',
+    );
+  };
+  look(metadata);
+  return { prepare: (next) => () => look(next) };
+}
+
+export interface SourceDependenciesOptions {
+  readonly config: GatewayConfig;
+  readonly http: UpstreamConnections;
+  readonly assertions: Assertions | undefined;
+  /** How long compositions of supergraphs take. */
+  readonly compositions: Durations;
+  readonly log: Logger;
+}
+
+/** What the sources of the graph are opened with, but for the jobs. */
+export function sourceDependencies({ config, http, assertions, compositions, log }: SourceDependenciesOptions) {
+  return {
+    environment: config.environment,
+    http,
+    publicRole: config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE,
+    assertions,
+    headerSealer: openSealer(config, STORED_HEADERS_PURPOSE),
+    operatorSource: config.PORTICO_OPERATOR_SOURCE,
+    webhookSecret: config.PORTICO_WEBHOOK_SECRET,
+    showInternals: config.HASURA_GRAPHQL_DEV_MODE,
+    resilience: config.resilience,
+    ...config.graph,
+    log,
+    compositions,
+    schemas: config.PORTICO_SCHEMA_DIR === undefined ? undefined : openSchemaStore(config.PORTICO_SCHEMA_DIR, log),
+  };
 }

@@ -1,13 +1,13 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger, type LogDestination, type Logger, listen, type RunningService } from '../../platform/index.ts';
 import { type GatewayConfig, readConfig } from '../config.ts';
-import { wantsWebSocket } from '../transports/http/index.ts';
-import { acceptUpgrades } from './accept-upgrades.ts';
+import { ignoreUpgrade, isBusy, wantsWebSocket } from '../transports/http/index.ts';
 import { composeGateway } from './compose-gateway.ts';
-import { followChanges, reloadQuietly } from './reloading.ts';
+import { followChanges, reloadQuietly } from './lifecycle.ts';
 import { limitsOfConnections } from './room-settings.ts';
 import type { WorkerPeers } from './worker-peers.ts';
-import { tellReadiness, untilReady } from './worker-readiness.ts';
 
 export interface RunningGateway extends RunningService {
   /** Reads the metadata again; the signals that ask for it are the process's. What is wrong with it is logged. */
@@ -82,4 +82,49 @@ export async function startGateway(
 function logOf(config: GatewayConfig, logTo: LogDestination | undefined, peers: WorkerPeers | undefined): Logger {
   const log = createLogger('gateway', config.HASURA_GRAPHQL_LOG_LEVEL, logTo);
   return peers ? log.child({ worker: peers.worker, pid: process.pid }) : log;
+}
+
+/**
+ * Handles the upgrades of a server: WebSockets are passed to `upgrade`, other protocols are ignored (RFC 9110 section 7.8),
+ * and an upgrade that was pipelined behind an unanswered request ends its connection.
+ */
+function acceptUpgrades(
+  server: Server,
+  upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void,
+): void {
+  server.on('upgrade', (request, _stream, head) => {
+    // The stream that comes with the event is the connection, except for a request whose body has not arrived, in newer
+    // versions of Node: there it is something that is not a socket.
+    const { socket } = request;
+    if (isBusy(request, socket)) endConnection(socket);
+    else if (wantsWebSocket(request)) upgrade(request, socket, head);
+    else ignoreUpgrade(server, request, socket, head);
+  });
+}
+
+/** Ends a connection after what has been written to it. Nothing else listens for its errors from here on. */
+function endConnection(socket: Socket): void {
+  socket.on('error', () => {});
+  socket.destroySoon();
+}
+
+const LOOK_MS = 100;
+
+/** Waits until a worker can answer requests, `withinMs` at most. */
+async function untilReady(isReady: () => boolean, withinMs: number): Promise<void> {
+  const giveUpAt = performance.now() + withinMs;
+  while (!isReady() && performance.now() < giveUpAt) await sleep(LOOK_MS);
+}
+
+/** Tells the other workers each time that this one can answer requests, or cannot any more. @returns what ends that. */
+function tellReadiness(peers: WorkerPeers, canAnswer: () => boolean): () => void {
+  let reported: boolean | undefined;
+  const tell = () => {
+    const ready = canAnswer();
+    if (ready !== reported) peers.tellReadiness(ready);
+    reported = ready;
+  };
+  tell();
+  const timer = setInterval(tell, LOOK_MS).unref();
+  return () => clearInterval(timer);
 }

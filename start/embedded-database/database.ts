@@ -6,9 +6,7 @@ import { keepWasmUnoptimized, type RunningService, StartError } from '../../plat
 import { withWholeBatches } from '../../platform/pglite-batches.ts';
 import { lockData } from './data-lock.ts';
 import { databaseFiles } from './files.ts';
-import { openFailureReason } from './open-failure.ts';
 import { prepareSocketDirectory, SOCKET_NAME, socketDirectoryOf } from './socket-directory.ts';
-import { START_PARAMETERS } from './start-parameters.ts';
 
 const CLIENTS_AT_MOST = 100;
 const CLIENTS_LEAVE_WITHIN_MS = 5_000;
@@ -94,3 +92,44 @@ function removeIfEmpty(directory: string): void {
     // Another process has already started in it.
   }
 }
+
+/**
+ * PGlite's file system throws objects that are no `Error` and have no text: `errno` is the number of WASI
+ * (`wasi_snapshot_preview1`, `errno`).
+ */
+interface FileSystemFailure {
+  readonly name: 'ErrnoError';
+  readonly errno: number;
+}
+
+const CAUSES: ReadonlyMap<number, string> = new Map([
+  [2, 'this user may not (EACCES)'],
+  [19, "this user's disk quota is used up (EDQUOT)"],
+  [29, 'the disk cannot be read or written (EIO)'],
+  [33, 'too many open files (EMFILE)'],
+  [51, 'the disk is full (ENOSPC)'],
+  [63, 'this user may not (EPERM)'],
+  [69, 'its file system is read-only (EROFS)'],
+]);
+
+/** Why the embedded database could not be created or opened, on one line. */
+function openFailureReason(error: unknown): string {
+  if (isFileSystemFailure(error)) return CAUSES.get(error.errno) ?? `its files fail (errno ${error.errno} of WASI)`;
+  return (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ');
+}
+
+function isFileSystemFailure(error: unknown): error is FileSystemFailure {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'errno' in error &&
+    (error as { name?: unknown }).name === 'ErrnoError'
+  );
+}
+
+/**
+ * What PGlite starts PostgreSQL with. Its default buffers take 128 MB, which are filled with zeros at each start: a third of the
+ * processor time of a start, and most of the memory. The files are in the memory of this process, or in the cache of the
+ * system, all the same.
+ */
+export const START_PARAMETERS: readonly string[] = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];

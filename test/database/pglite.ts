@@ -7,7 +7,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import { migrate } from '../../auth-service/database/index.ts';
 import { withWholeBatches } from '../../platform/pglite-batches.ts';
-import { START_PARAMETERS } from '../../start/embedded-database/start-parameters.ts';
+import { START_PARAMETERS } from '../../start/embedded-database/database.ts';
 import { migrationsHash } from './migrations-hash.ts';
 import { packFiles } from './packed-files.ts';
 import { PreparedMemory } from './prepared-memory.ts';

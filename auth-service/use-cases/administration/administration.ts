@@ -1,13 +1,20 @@
-import { type AuditEntry, type AuditEvent, PLATFORM } from '../../audit/index.ts';
+import {
+  type AuditEntry,
+  type AuditEvent,
+  PLATFORM,
+  type ReadEntry,
+  readAuditOfTenant,
+  readWholeAudit,
+} from '../../audit/index.ts';
 import type { Database } from '../../database/index.ts';
 import type { PasswordPolicy, Passwords } from '../../passwords/index.ts';
 import type { ThrottledAccounts } from '../../throttle/index.ts';
+import { type ReadAuditInput, readAuditRequest } from '../read-audit.ts';
 import { createCreateClient, createListClients, createRevokeClient } from './administered-clients.ts';
 import { createListUserSessions, createRevokeSessions } from './administered-sessions.ts';
 import { createAdministeredTenants } from './administered-tenants.ts';
 import { createGetUser, createListUsers } from './administered-users.ts';
-import type { AdministrationUseCase } from './administrator.ts';
-import { createReadAuditLog } from './audit-log.ts';
+import type { AdministrationUseCase, Administrator } from './administrator.ts';
 import { createChangeTenants } from './change-tenants.ts';
 import {
   createCreateUser,
@@ -18,8 +25,9 @@ import {
   createSetRoles,
 } from './change-users.ts';
 import { createDeleteUser } from './delete-user.ts';
-import { AdministrationError, isAboutRights } from './errors.ts';
+import { AdministrationError, invalidField, isAboutRights } from './errors.ts';
 import { createHashPassword } from './hash-password.ts';
+import { type Page, readTenantId } from './input.ts';
 import { createListKeys, createRetireKey, createRotateKeys, type SigningKeysOptions } from './signing-keys.ts';
 import { createDescribeAdministrator, createGetTenant, createListTenants } from './tenant-list.ts';
 import { createListThrottled, createReleaseAccount } from './throttled-accounts.ts';
@@ -109,5 +117,28 @@ export function createAdministration(options: AdministrationOptions) {
     retireKey: audited('key.remove', createRetireKey(options)),
 
     readAuditLog: createReadAuditLog(database),
+  };
+}
+
+interface AdministratorsAuditInput extends ReadAuditInput {
+  /** Operators leave it out for all tenants and the platform. */
+  tenant_id?: number | null;
+}
+
+/** What happened, the newest first: in one tenant, or for operators everywhere. @throws AdministrationError */
+function createReadAuditLog(database: Database) {
+  return async (administrator: Administrator, input: AdministratorsAuditInput): Promise<Page<ReadEntry>> => {
+    const everywhere = administrator.kind === 'platform' && input.tenant_id == null;
+    const tenantId = everywhere ? undefined : readTenantId(administrator, input.tenant_id);
+    const request = readAuditRequest(input);
+    if ('field' in request) throw invalidField(request.field, 'something else, see docs/audit-log.md');
+    // One row more than requested shows whether there is another page.
+    const wanted = { ...request, first: request.first + 1 };
+    const found =
+      tenantId === undefined
+        ? await readWholeAudit(database, wanted)
+        : await readAuditOfTenant(database, tenantId, wanted);
+    const entries = found.slice(0, request.first);
+    return { entries, next: found.length > request.first ? (entries.at(-1)?.id ?? null) : null };
   };
 }

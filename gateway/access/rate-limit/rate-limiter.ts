@@ -1,9 +1,8 @@
-import type { Logger } from '../../../platform/index.ts';
+import { Failover, type Logger } from '../../../platform/index.ts';
 import { rateLimitExceeded, rateLimitUnavailable } from '../../errors.ts';
 import type { RateLimit } from '../../metadata/index.ts';
 import { type Caller, callerKey } from './caller-key.ts';
 import { memoryWindow } from './memory-window.ts';
-import { withSubstitute } from './outage.ts';
 import { redisWindow } from './redis-window.ts';
 import type { CountingWindow } from './window.ts';
 
@@ -58,5 +57,35 @@ function refusingWindow(): CountingWindow {
       throw rateLimitUnavailable();
     },
     close: () => {},
+  };
+}
+
+const REDIS_TIMEOUT_MS = 250;
+const PROBE_KEY = 'probe';
+
+interface OutageOptions {
+  /** The window in Redis, which may fail. */
+  readonly primary: CountingWindow;
+  /** Counts while the primary is unavailable. */
+  readonly substitute: CountingWindow;
+  readonly log: Logger;
+}
+
+/** A window that survives the loss of its primary. */
+function withSubstitute({ primary, substitute, log }: OutageOptions): CountingWindow {
+  const windows = new Failover({
+    primary,
+    fallback: substitute,
+    timeoutMs: REDIS_TIMEOUT_MS,
+    probe: () => primary.take(PROBE_KEY, Number.MAX_SAFE_INTEGER),
+    onFailure: (reason) => log.warn({ event: 'rate_limit.store_unavailable', reason }, 'rate limit store unavailable'),
+    onRecovery: () => log.info({ event: 'rate_limit.store_recovered' }, 'rate limit store is available again'),
+  });
+  return {
+    get isShared() {
+      return windows.isOnPrimary;
+    },
+    take: (key, most) => windows.call((window) => window.take(key, most)),
+    close: () => windows.close(),
   };
 }

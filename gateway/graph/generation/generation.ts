@@ -12,7 +12,6 @@ import { AuthenticationFields, type UnmarkedField, unmarkedAuthenticationFields 
 import { type AwaitedSources, awaitedSources } from './awaited-sources.ts';
 import { findSource } from './find-source.ts';
 import type { Inconsistency, MissingSource } from './inconsistency.ts';
-import { areSameSubschemas, InvalidParts } from './invalid-parts.ts';
 import { buildRoleGraph, type RoleGraph } from './role-graph.ts';
 
 /** The most role graphs that are cached. Roles come from signed tokens, whose issuer may use any number of them. */
@@ -254,4 +253,33 @@ export class Generation {
     for (const [graph, parts] of this.#parts) if (areSameSubschemas(parts, subschemas)) return graph;
     return undefined;
   }
+}
+
+/** As of `MAX_ROLES`: what is forgotten is found again. */
+const MAX_INVALID_PARTS = 1_000;
+
+/** Parts of sources that are known to form no valid schema together, so that they are not joined again. */
+class InvalidParts {
+  readonly #known: { readonly parts: readonly Subschema[]; readonly reason: string }[] = [];
+
+  get isEmpty(): boolean {
+    return this.#known.length === 0;
+  }
+
+  /** @returns whether it was not known. */
+  add(parts: readonly Subschema[], reason: string): boolean {
+    if (this.reasonAgainst(parts) !== undefined) return false;
+    if (this.#known.length >= MAX_INVALID_PARTS) this.#known.shift();
+    this.#known.push({ parts, reason });
+    return true;
+  }
+
+  /** @returns undefined when they are not known to be invalid. */
+  reasonAgainst(parts: readonly Subschema[]): string | undefined {
+    return this.#known.find((one) => areSameSubschemas(one.parts, parts))?.reason;
+  }
+}
+
+function areSameSubschemas(one: readonly Subschema[], other: readonly Subschema[]): boolean {
+  return one.length === other.length && one.every((part, index) => part === other[index]);
 }

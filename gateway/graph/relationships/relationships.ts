@@ -3,6 +3,7 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  type GraphQLSchema,
   getNamedType,
   getNullableType,
   isLeafType,
@@ -14,7 +15,6 @@ import type { RelationshipMetadata } from '../../metadata/index.ts';
 import type { Subschema } from '../../sources/index.ts';
 import type { Relationship, RelationshipStep } from './relationship.ts';
 import { argumentProblems, type FieldTypes } from './relationship-arguments.ts';
-import { namesInGraph } from './subschema-names.ts';
 
 /** What is wrong, and where in the description of the relationship. */
 export interface RelationshipProblem {
@@ -144,4 +144,32 @@ function stepsTo(
   }
   if (!last) return wrong('expected a field');
   return { steps, answer: last.type, left, description: last.description ?? '' };
+}
+
+/** What a service's own names are in the graph. */
+interface GraphNames {
+  /** What is to be seen of the service, in the graph's names. */
+  readonly schema: GraphQLSchema;
+  /** The field that the root fields stand in; undefined when they stand at the root. */
+  readonly namespace: string | undefined;
+  type(own: string): string;
+  /** @param type in the graph's names. */
+  field(type: string, own: string): string;
+}
+
+function namesInGraph({ schema, visible = schema, customized }: Subschema): GraphNames {
+  if (!customized) return { schema: visible, namespace: undefined, type: (own) => own, field: (_, own) => own };
+  const types = new Map([...customized.types].map(([renamed, own]) => [own, renamed]));
+  const fields = new Map(
+    [...customized.fields].map(([coordinate, own]) => {
+      const [type = '', renamed = ''] = coordinate.split('.');
+      return [`${type}.${own}`, renamed];
+    }),
+  );
+  return {
+    schema: visible,
+    namespace: customized.namespace,
+    type: (own) => types.get(own) ?? own,
+    field: (type, own) => fields.get(`${type}.${own}`) ?? own,
+  };
 }

@@ -5,15 +5,16 @@ import {
   execute,
   GraphQLError,
   type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
   type OperationDefinitionNode,
 } from 'graphql';
-import { CacheCounts, type Done } from '../../../platform/index.ts';
-import { introspectionTooCostly, tooManyIntrospectionsQueued } from './errors.ts';
+import { CacheCounts, type Done, SecondChanceCache } from '../../../platform/index.ts';
 import { type IntrospectionOperation, introspectionOperation, resultKey } from './introspection-operation.ts';
 import { BudgetExceeded } from './result-budget.ts';
-import { ResultCache } from './result-cache.ts';
 import { writeResult } from './result-writer.ts';
-import { schemaSize } from './schema-size.ts';
 
 /** The bytes of `{"data":{…}}` in chunks, or a result with errors. */
 export type IntrospectionResult = readonly Buffer[] | ExecutionResult;
@@ -181,4 +182,75 @@ function budgetOf(schema: GraphQLSchema): () => Generator<void, number> {
     known ??= BASE_BUDGET + BUDGET_FACTOR * (yield* schemaSize(schema));
     return known;
   };
+}
+
+/** More introspections wait than are queued. */
+function tooManyIntrospectionsQueued(): ExecutionResult {
+  return errorResult('too many introspections wait to be answered; try again later', 'service-unavailable');
+}
+
+/** An introspection whose result would be far larger than that of the standard query. */
+function introspectionTooCostly(): ExecutionResult {
+  return errorResult(
+    'the introspection asks for more than the schema needs to be known',
+    'introspection-limit-exceeded',
+  );
+}
+
+function errorResult(message: string, code: string): ExecutionResult {
+  return { data: null, errors: [new GraphQLError(message, { extensions: { code } })] };
+}
+
+/** The most results, and the most bytes, that are cached for all roles together. */
+const MAX_RESULTS = 500;
+const MAX_CACHED_BYTES = 128 * 1024 * 1024;
+
+/** A bounded cache of introspection results. */
+class ResultCache {
+  readonly #results = new SecondChanceCache<readonly Buffer[]>({ entries: MAX_RESULTS, weights: [MAX_CACHED_BYTES] });
+
+  get size(): number {
+    return this.#results.size;
+  }
+
+  get(key: string): readonly Buffer[] | undefined {
+    return this.#results.get(key);
+  }
+
+  /** Caches a result, unless it is larger than half of the bound. */
+  keep(key: string, result: readonly Buffer[]): void {
+    const bytes = result.reduce((sum, { length }) => sum + length, 2 * key.length);
+    this.#results.keep(key, result, [bytes]);
+  }
+}
+
+/** About what the standard query for the schema says of a type, a field or an argument beside its name and description. */
+const CHARACTERS_EACH = 250;
+
+/**
+ * Estimates how many characters the result of the standard introspection query has.
+ *
+ * Yields at intervals, so that other work can run in between.
+ */
+function* schemaSize(schema: GraphQLSchema): Generator<void, number> {
+  let size = 0;
+  const add = (described: { readonly name: string; readonly description?: string | null | undefined }) => {
+    size += CHARACTERS_EACH + described.name.length + (described.description?.length ?? 0);
+  };
+  for (const type of Object.values(schema.getTypeMap())) {
+    add(type);
+    if (isObjectType(type) || isInterfaceType(type))
+      for (const field of Object.values(type.getFields())) {
+        add(field);
+        for (const argument of field.args) add(argument);
+      }
+    else if (isInputObjectType(type)) for (const field of Object.values(type.getFields())) add(field);
+    else if (isEnumType(type)) for (const value of type.getValues()) add(value);
+    yield;
+  }
+  for (const directive of schema.getDirectives()) {
+    add(directive);
+    for (const argument of directive.args) add(argument);
+  }
+  return size;
 }

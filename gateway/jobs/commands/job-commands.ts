@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../../platform/index.ts';
 import type { JobFilter, JobState, Jobs } from '../engine/index.ts';
-import { jobsNotChanged, jobsTakeTooLong, jobsUnreadable, unknownJob } from './errors.ts';
-import { OneAtATime } from './one-at-a-time.ts';
+import { jobsNotChanged, jobsTakeTooLong, jobsUnreadable, tooManyJobCommands, unknownJob } from './errors.ts';
 import { JOB_COMMAND_SHAPES, type OperatedJobs, readJobArguments } from './shapes.ts';
 import { type EventParties, shownDeliveries } from './shown-deliveries.ts';
 import { type ShownQueue, shownJob, shownJobDetails, shownQueues } from './shown-jobs.ts';
@@ -213,5 +212,34 @@ async function readJobs<T>(ask: () => Promise<T>): Promise<T> {
   } catch (error) {
     const isCancelled = (error as { code?: unknown }).code === '57014';
     throw Object.assign(isCancelled ? jobsTakeTooLong() : jobsUnreadable(), { cause: error });
+  }
+}
+
+/**
+ * Runs work one after the other. Operators' commands of a sort thus take one connection of the process at most, of those by which
+ * jobs are accepted and run.
+ */
+export class OneAtATime {
+  readonly #most: number;
+  #last: Promise<unknown> = Promise.resolve();
+  #count = 0;
+
+  /** @param most that may be there at a time, with the one that runs. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** @throws GatewayError where too much waits already, and what `work` throws. */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#count >= this.#most) throw tooManyJobCommands();
+    this.#count++;
+    const before = this.#last;
+    const run = before.then(work);
+    this.#last = run.catch(() => {});
+    try {
+      return await run;
+    } finally {
+      this.#count--;
+    }
   }
 }

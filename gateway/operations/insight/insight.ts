@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { inSlices, inThread, type Metric } from '../../../platform/index.ts';
+import { GatewayError } from '../../errors.ts';
 import type { LiveGraph, MetadataReloader } from '../../graph/index.ts';
 import { ANY_OTHER_ROLE, checkedRoles, settingsNotes } from '../check/index.ts';
-import { invalidArguments, unknownMetadataFile } from './errors.ts';
 import { GraphOfRole } from './graph.ts';
 import { LatestRun } from './latest-run.ts';
 import type { MetadataFile, MetadataFileText } from './metadata-files.ts';
@@ -199,4 +199,17 @@ function read<T>(shape: z.ZodType<T>, given: unknown): T {
   if (parsed.success) return parsed.data;
   const path = parsed.error.issues[0]?.path ?? [];
   throw invalidArguments(['$.args', ...path.map(String)].join('.'));
+}
+
+/** Arguments of a command that it does not take. @param path of the first one within `args`. */
+function invalidArguments(path: string): GatewayError {
+  return new GatewayError('parse-failed', 'the arguments are not those of the command', { path });
+}
+
+/** A file that the metadata is not read from, whatever there is of that name. */
+function unknownMetadataFile(): GatewayError {
+  return new GatewayError('not-found', 'the metadata is not read from a file of that name', {
+    path: '$.args.name',
+    status: 400,
+  });
 }

@@ -7,9 +7,9 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
+  visit,
 } from 'graphql';
 import { type Fragments, fragmentsOf, nameNode, TYPENAME_FIELD } from '../../graphql/syntax/index.ts';
-import { usedFragments } from './used-fragments.ts';
 
 /** An operation and its fragments. */
 interface Whole {
@@ -232,4 +232,21 @@ function fieldNamed(name: string): FieldNode {
 
 function aliased(node: FieldNode, prefix: string): FieldNode {
   return { ...node, alias: nameNode(prefix + responseKey(node)) };
+}
+
+/** The fragments that an operation spreads, also through others. */
+function usedFragments(operation: OperationDefinitionNode, fragments: Fragments): readonly FragmentDefinitionNode[] {
+  const used = new Map<string, FragmentDefinitionNode>();
+  const follow = (node: OperationDefinitionNode | FragmentDefinitionNode): void => {
+    visit(node, {
+      FragmentSpread: ({ name: { value } }) => {
+        const fragment = fragments.get(value);
+        if (!fragment || used.has(value)) return;
+        used.set(value, fragment);
+        follow(fragment);
+      },
+    });
+  };
+  follow(operation);
+  return [...used.values()];
 }

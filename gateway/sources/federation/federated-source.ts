@@ -1,3 +1,4 @@
+import { DirectiveLocation, type GraphQLDirective, type GraphQLSchema, isSpecifiedDirective } from 'graphql';
 import { ADMIN_ROLE } from '../../access/session/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import { type Supergraph, supergraphHints } from '../../planning/composition/index.ts';
@@ -7,7 +8,6 @@ import { eventSharing, type RemoteTarget } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { type Source, SourceError, type Subschema } from '../source.ts';
 import { roleView, transformedOperations } from '../transforms/index.ts';
-import { executableDirectives } from './executable-directives.ts';
 import { authorizedOperations } from './federation-authorization.ts';
 import { openFederationEngine } from './federation-engine.ts';
 import type { OverrideSettings } from './federation-overrides.ts';
@@ -95,4 +95,30 @@ function checkCustomized(open: () => CustomizedSchema): void {
     problems = (error as Error).message.split('\n\n');
   }
   if (problems.length > 0) throw new SourceError(problems.map((message) => ({ message, path })));
+}
+
+const IN_OPERATIONS: ReadonlySet<string> = new Set([
+  DirectiveLocation.QUERY,
+  DirectiveLocation.MUTATION,
+  DirectiveLocation.SUBSCRIPTION,
+  DirectiveLocation.FIELD,
+  DirectiveLocation.FRAGMENT_DEFINITION,
+  DirectiveLocation.FRAGMENT_SPREAD,
+  DirectiveLocation.INLINE_FRAGMENT,
+  DirectiveLocation.VARIABLE_DEFINITION,
+]);
+
+/**
+ * The directives of a composed graph that operations may hold.
+ *
+ * @param schema what a role sees, in the graph's names, with the directives that were kept.
+ * @param upstream the composed graph itself.
+ */
+function executableDirectives(schema: GraphQLSchema, upstream: GraphQLSchema): readonly GraphQLDirective[] {
+  return upstream.getDirectives().flatMap((directive) => {
+    if (isSpecifiedDirective(directive)) return [];
+    return directive.locations.some((location) => IN_OPERATIONS.has(location))
+      ? [schema.getDirective(directive.name) ?? directive]
+      : [];
+  });
 }

@@ -23,7 +23,6 @@ import { defaultValueNode } from '../../graphql/schemas/index.ts';
 import type { RemoteSchemaMetadata, ValuePath } from '../../metadata/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { SourceError, type SourceProblem, type Subschema } from '../source.ts';
-import { type InputValue, inheritDefaults, inheritOneOf } from './inherited-inputs.ts';
 import type { Presets } from './preset.ts';
 import { evadablePresetProblems, presetTypeProblems } from './preset-checks.ts';
 import { takePresets } from './presets.ts';
@@ -226,4 +225,27 @@ function sameDefault(place: string, part: InputValue, whole: InputValue): readon
   if (completed && theirs && print(completed) === print(theirs)) return [];
   const found = theirs ? print(theirs) : 'none';
   return [`"${place}" has the default ${print(ours)}, in the remote schema it has ${found}`];
+}
+
+/** An argument of a field, or a field of an input object. */
+type InputValue = GraphQLArgument | GraphQLInputField;
+
+/** Gives the inputs of a permission's type the remote schema's defaults, which the permission may leave out. */
+function inheritDefaults(part: GraphQLNamedType, whole: GraphQLNamedType | undefined): void {
+  const defaults = new Map(inputsOf(whole).map(([key, input]) => [key, input.defaultValue]));
+  for (const [key, input] of inputsOf(part))
+    if (input.defaultValue === undefined) input.defaultValue = defaults.get(key);
+}
+
+/** Marks an input object that takes exactly one field of the remote schema's: a permission may leave `@oneOf` out. */
+function inheritOneOf(part: GraphQLNamedType, whole: GraphQLNamedType | undefined): void {
+  if (isInputObjectType(part) && isInputObjectType(whole)) part.isOneOf ||= whole.isOneOf;
+}
+
+function inputsOf(type: GraphQLNamedType | undefined): readonly (readonly [key: string, input: InputValue])[] {
+  if (isInputObjectType(type)) return Object.entries(type.getFields());
+  if (!isObjectType(type) && !isInterfaceType(type)) return [];
+  return Object.values(type.getFields()).flatMap(({ name, args }) =>
+    args.map((argument) => [`${name}.${argument.name}`, argument] as const),
+  );
 }

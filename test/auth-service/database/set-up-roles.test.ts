@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
+import { scramVerifier } from '../../../auth-service/database/change-roles.ts';
 import { migrate, setUpRoles } from '../../../auth-service/database/index.ts';
-import { scramVerifier } from '../../../auth-service/database/scram.ts';
 import { openJobs } from '../../../gateway/jobs/engine/index.ts';
 import { createLogger } from '../../../platform/index.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { OneAtATime } from '../../../gateway/jobs/commands/one-at-a-time.ts';
+import { OneAtATime } from '../../../gateway/jobs/commands/job-commands.ts';
 
 /** Work that ends when the test ends it. */
 function controlled() {

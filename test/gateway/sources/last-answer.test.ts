@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { LastAnswer } from '../../../gateway/sources/opening/last-answer.ts';
+import { LastAnswer } from '../../../gateway/sources/opening/remote-schema.ts';
 
 function asking() {
   const last = new LastAnswer<{ readonly read: string }>();
