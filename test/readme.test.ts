@@ -1,15 +1,16 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Portico, startPortico } from './e2e/portico.ts';
 import { isInstalled } from './installed.ts';
-import { README, readmeBlocks } from './readme-blocks.ts';
+import { pageBlocks, sectionBlocks } from './readme-blocks.ts';
 
 const PACKAGE_DIR = resolve('.');
-const testWithCurl = isInstalled('curl', 'the requests that the README shows') ? test : test.skip;
+const CALLING = 'docs/calling.md';
+const testWithCurl = isInstalled('curl', 'the requests that the pages show') ? test : test.skip;
 
 let portico: Portico | undefined;
 beforeAll(async () => {
@@ -45,10 +46,15 @@ async function run(blocks: readonly string[]): Promise<readonly string[]> {
   }
 }
 
+testWithCurl('what the README shows works as it is written', async () => {
+  const [calls = ''] = await run(sectionBlocks('README.md', '## Try it'));
+  expect(calls).toMatch(/^\{"data":\{"orders":\[\{"id":"acme-/);
+});
+
 testWithCurl('what callers are shown works as it is written, from the login to the logout', async () => {
-  const login = readmeBlocks('### Log in');
-  const call = readmeBlocks('### Call');
-  const stay = readmeBlocks('### Stay logged in, log out');
+  const login = sectionBlocks(CALLING, '## Log in');
+  const call = sectionBlocks(CALLING, '## Call');
+  const stay = sectionBlocks(CALLING, '## Stay logged in, log out');
   expect([login.length, call.length, stay.length]).toEqual([2, 1, 1]);
 
   const [overRest = '', overGraphql = '', calls = '', session = ''] = await run([...login, ...call, ...stay]);
@@ -65,14 +71,14 @@ testWithCurl('what callers are shown works as it is written, from the login to t
 });
 
 test('the answer that is shown has the shape of the true one', () => {
-  const shown = README.match(/^```json\n(.*?)^```$/ms)?.[1] ?? '';
+  const shown = readFileSync(CALLING, 'utf8').match(/^```json\n(.*?)^```$/ms)?.[1] ?? '';
   const { auth_user_login: login } = JSON.parse(shown);
   expect(Object.keys(login)).toEqual(['success', 'error_message', 'data']);
   expect(Object.keys(login.data)).toEqual(['access_token', 'expires_in', 'refresh_token']);
 });
 
 test('what teams are shown works as it is written', async () => {
-  const blocks = readmeBlocks('## For teams that plug in a service');
+  const blocks = pageBlocks('docs/metadata.md', 'sh');
   expect(blocks.length).toBe(2);
   const [ownMetadata = '', thisMetadata = ''] = await run(blocks);
   expect(ownMetadata).toContain('my-metadata/remote_schemas.yaml');

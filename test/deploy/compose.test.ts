@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { freePort } from '../../bench/machine/free-port.ts';
-import { README, readmeBlocks } from '../readme-blocks.ts';
+import { sectionBlocks } from '../readme-blocks.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** An image is built in it, for which all packages are installed. */
@@ -23,12 +23,14 @@ const missingImages = [
 ].filter((image) => !hasCommand('docker', 'image', 'inspect', image));
 const canStart = compose && missingImages.length === 0;
 if (!compose)
-  process.stderr.write('\nSKIPPED: there is no docker-compose here, so the blocks of the README are not run\n');
+  process.stderr.write('\nSKIPPED: there is no docker-compose here, so the blocks of its page are not run\n');
 else if (!canStart)
   process.stderr.write(`\nSKIPPED: docker has no ${missingImages.join(', ')} here, so the stack is not started\n`);
 
-const [start = '', ...others] = readmeBlocks('### docker-compose');
-const [override = ''] = readmeBlocks('### docker-compose', 'yaml');
+/** What it says of docker-compose. */
+const PAGE = 'docs/installation.md';
+const [start = '', ...others] = sectionBlocks(PAGE, '## docker-compose');
+const [override = ''] = sectionBlocks(PAGE, '## docker-compose', 'yaml');
 
 let directory: string;
 beforeAll(() => {
@@ -48,12 +50,12 @@ async function run(script: string, ports: string): Promise<string> {
   return (await promisify(execFile)('bash', ['-eo', 'pipefail', '-c', shim + script], options)).stdout;
 }
 
-test('the README has one block that starts the stack, and one of further settings', () => {
+test('the page has one block that starts the stack, and one of further settings', () => {
   expect([start, override].map((block) => block === '')).toEqual([false, false]);
   expect(others).toEqual([]);
 });
 
-(compose ? describe : describe.skip)('what the README says of docker-compose, put together without an engine', () => {
+(compose ? describe : describe.skip)('what the page says of docker-compose, put together without an engine', () => {
   type Services = Readonly<Record<string, { environment?: Readonly<Record<string, unknown>>; ports?: unknown[] }>>;
   /** Versions of docker-compose differ in whether they print numbers as such. */
   const asTexts = (environment: Readonly<Record<string, unknown>> = {}) =>
@@ -76,7 +78,7 @@ test('the README has one block that starts the stack, and one of further setting
   });
 
   test('each value of PORTICO_PORTS that it shows is taken', async () => {
-    const shown = [...README.matchAll(/PORTICO_PORTS=([\d.:-]+)/g)].map(([, ports = '']) => ports);
+    const shown = [...readFileSync(PAGE, 'utf8').matchAll(/PORTICO_PORTS=([\d.:-]+)/g)].map(([, ports = '']) => ports);
     expect(shown.length).toBeGreaterThan(1);
     for (const ports of shown) expect((await services(ports)).gateway?.ports).not.toEqual([]);
   });
