@@ -54,6 +54,20 @@ describe('a service', () => {
     },
   );
 
+  test('is plugged in by the first lines of docs/plugging-in-services.md', async () => {
+    const [plain = ''] = pageBlocks('docs/plugging-in-services.md', 'yaml');
+    const gateway = await keep(
+      openGateway({
+        issuer: await keep(issuer),
+        environment: { SHOP_URL: (await keep(shop)).graphqlUrl },
+        metadata: { 'remote_schemas.yaml': plain },
+      }),
+    );
+    const ask = async (query: string) => (await gateway.graphql(query, { token: (await issuer).token() })).body;
+    expect(await ask('{ order(id: "7") { id item } }')).toEqual({ data: { order: { id: '7', item: 'x' } } });
+    expect((await ask('{ orderCount }')).errors?.[0]?.message).toContain('Cannot query field "orderCount" on type');
+  });
+
   test('has the permissions, limits and allow list of docs/permissions.md', async () => {
     const [permissions = '', limits = '', introspection = '', allowList = ''] = pageBlocks(
       'docs/permissions.md',
