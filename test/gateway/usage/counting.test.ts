@@ -175,8 +175,8 @@ test('a gateway without it counts nothing', async () => {
 
 test('only what asks for it loads the code that counts', () => {
   const sources = readdirSync('gateway', { recursive: true, encoding: 'utf8' })
-    // `check/` is loaded by the command line, and by `insight/` in a gateway that is asked for it.
-    .filter((file) => file.endsWith('.ts') && !/^(usage|cli|check)\//.test(file))
+    // `operations/check/` is loaded by the command line, and by `operations/insight/` in a gateway that is asked for it.
+    .filter((file) => file.endsWith('.ts') && !/^operations\/(usage|cli|check)\//.test(file))
     .flatMap((file) =>
       readFileSync(join('gateway', file), 'utf8')
         .split('\n')
@@ -185,17 +185,19 @@ test('only what asks for it loads the code that counts', () => {
     );
   expect(sources.length).toBeGreaterThan(1);
   const loading = sources.filter(([, line]) => !line.startsWith('import type '));
-  expect(loading).toEqual([['process/load-usage.ts', "const { openUsage } = await import('../usage/index.ts');"]]);
+  expect(loading).toEqual([
+    ['process/configured-parts.ts', "const { openUsage } = await import('../operations/usage/index.ts');"],
+  ]);
 
   const importers = (room: string) =>
     readdirSync('gateway', { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts') && !file.startsWith(`${room}/`))
+      .filter((file) => file.endsWith('.ts') && !file.startsWith(`operations/${room}/`))
       .filter((file) =>
         readFileSync(join('gateway', file), 'utf8')
           .split('\n')
           .some((line) => line.includes(`/${room}/index.ts'`) && /^(import (?!type )|\} from )/.test(line)),
       )
-      .map((file) => file.split('/')[0]);
-  for (const room of importers('check')) expect(['cli', 'insight']).toContain(room);
+      .map((file) => file.split('/').slice(0, 2).join('/'));
+  for (const room of importers('check')) expect(['operations/cli', 'operations/insight']).toContain(room);
   expect(importers('insight')).toEqual([]);
 });
