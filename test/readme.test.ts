@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Portico, startPortico } from './e2e/portico.ts';
@@ -85,4 +86,56 @@ test('what teams are shown works as it is written', async () => {
   expect(ownMetadata).toContain('the metadata is valid');
   expect(thisMetadata).toContain('query orders');
   expect(thisMetadata).toContain('the metadata is valid');
+});
+
+test('the session of docs/clients.md refreshes once for all requests whose token is refused', async () => {
+  const module = adapted(
+    pageBlocks('docs/clients.md', 'js').find((block) => block.startsWith('// src/session.js')) ?? '',
+  );
+  const directory = mkdtempSync(join(tmpdir(), 'portico-session-'));
+  try {
+    writeFileSync(join(directory, 'session.mjs'), module);
+    const {
+      isLoggedIn,
+      logIn,
+      run: send,
+      subscribe,
+    } = await import(pathToFileURL(join(directory, 'session.mjs')).href);
+    await expect(send('{ orders { id } }')).rejects.toThrow('log in first');
+    await expect(logIn('alice', 'wrong', 1)).rejects.toThrow();
+    await logIn('alice', 'alice-acme-demo-pass', 1);
+    let changes = 0;
+    subscribe(() => changes++);
+
+    // The gateway refuses the first three requests, and at last the refresh too.
+    const expireTokens = async (isLast: boolean) => {
+      const real = globalThis.fetch;
+      const sent: string[] = [];
+      globalThis.fetch = async (input, init) => {
+        sent.push(String(input));
+        const headers = new Headers(init?.headers);
+        if (sent.length <= 3) headers.set('authorization', 'Bearer expired');
+        const body =
+          isLast && String(input).endsWith('refresh') ? JSON.stringify({ refresh_token: 'gone' }) : init?.body;
+        return real(input, { ...init, headers, ...(body && { body }) });
+      };
+      try {
+        const results = await Promise.allSettled([1, 2, 3].map(() => send('{ orders { id } }')));
+        return { results, refreshes: sent.filter((address) => address.endsWith('auth_token_refresh')).length };
+      } finally {
+        globalThis.fetch = real;
+      }
+    };
+    const { results, refreshes } = await expireTokens(false);
+    expect(refreshes).toBe(1);
+    expect(changes).toBe(1);
+    for (const result of results)
+      expect(result).toMatchObject({ status: 'fulfilled', value: { data: { orders: expect.any(Array) } } });
+
+    const last = await expireTokens(true);
+    expect([last.refreshes, isLoggedIn()]).toEqual([1, false]);
+    for (const result of last.results) expect(result.status).toBe('rejected');
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 });
