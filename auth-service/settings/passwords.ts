@@ -41,7 +41,7 @@ export const passwordSettings = {
 /** Backoff after failed logins. */
 export const failedLoginSettings = {
   AUTH_THROTTLE_ACCOUNT: backoffPolicy('account').describe(
-    'Backoff after wrong passwords for one account, from devices that have not logged in to it. What is left out keeps its default. See [brute-force.md](brute-force.md).',
+    'Backoff after wrong passwords for one account, from devices that have not logged in to it. What is left out keeps its default. See [passwords.md](passwords.md#brute-force-backoff-after-failed-logins).',
   ),
   AUTH_THROTTLE_DEVICE: backoffPolicy('device').describe(
     'The same for one account from a device that has logged in to it.',

@@ -47,7 +47,9 @@ export const authenticationSettings = {
   HASURA_GRAPHQL_UNAUTHORIZED_ROLE: setting
     .text()
     .default('anonymous')
-    .describe('Role of requests without a token. See [public-fields.md](public-fields.md).'),
+    .describe(
+      'Role of requests without a token. See [permissions.md](permissions.md#public-fields-and-authentication-fields).',
+    ),
   PORTICO_REVOCATION_URL: setting
     .httpUrl()
     .optional()

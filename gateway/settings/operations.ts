@@ -7,14 +7,14 @@ export const operationSettings = {
     .flag(false)
     .describe('Whether only operations of `allow_list.yaml` and `persisted_documents.yaml` are run.'),
   PORTICO_EXPLAIN_ROLES: listedNames().describe(
-    'Roles whose callers may ask how their operations are run, by the header `x-portico-explain`, beside `admin` and the holder of the admin secret. See [explain.md](explain.md).',
+    'Roles whose callers may ask how their operations are run, by the header `x-portico-explain`, beside `admin` and the holder of the admin secret. See [insight.md](insight.md#how-an-operation-was-run).',
   ),
   PORTICO_INSIGHT_ROLES: listedNames().describe(
     'Roles that may look into the gateway by the `portico_` commands of `/v1/metadata` and on the pages of the console, beside `admin`. They see what all roles see, and the jobs of all tenants. See [insight.md](insight.md).',
   ),
   HASURA_GRAPHQL_ENABLE_PERSISTED_QUERIES: setting
     .flag(true)
-    .describe('Whether automatic persisted queries are served. See [persisted-documents.md](persisted-documents.md).'),
+    .describe('Whether automatic persisted queries are served. See [metadata.md](metadata.md#persisted-documents).'),
   PORTICO_MAX_TOKENS: setting
     .integer(10_000, 10, 1_000_000)
     .describe(

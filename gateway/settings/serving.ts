@@ -11,7 +11,7 @@ export const servingSettings = {
   PORTICO_WORKERS: setting
     .integer(0, 0, 256)
     .describe(
-      'Processes that share the port. 0: one per processor core with `NODE_ENV=production`, else one. `portico serve --workers N` takes precedence. See [workers.md](workers.md).',
+      'Processes that share the port. 0: one per processor core with `NODE_ENV=production`, else one. `portico serve --workers N` takes precedence. See [scaling.md](scaling.md#workers-using-all-processor-cores).',
     ),
   PORTICO_TRUSTED_PROXIES: setting
     .integer(0, 0, 10)

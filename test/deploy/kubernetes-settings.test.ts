@@ -41,7 +41,7 @@ const OPERATORS_SECRETS: Readonly<Record<string, Readonly<Record<string, string>
   'portico-redis': { redis_url: 'rediss://portico@valkey.example.com:6379' },
 };
 
-/** Seconds after which a worker that does not end is killed, see docs/workers.md. */
+/** Seconds after which a worker that does not end is killed, see docs/scaling.md. */
 const WORKER_ENDING_SECONDS = 4;
 /** What is written at the end of an auth service, and its connections to the database, may take so long. */
 const DATABASE_ENDING_SECONDS = 10;

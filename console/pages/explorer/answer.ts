@@ -29,7 +29,7 @@ export function answerTraceId(answer: Answer): string | undefined {
   return explanationIn(answer)?.traceId ?? header?.split('-')[1];
 }
 
-/** How the operation was run: `extensions.portico`, see docs/explain.md. */
+/** How the operation was run: `extensions.portico`, see docs/insight.md. */
 export interface Explanation {
   readonly traceId?: string;
   readonly durationMs?: number;

@@ -10,7 +10,7 @@ const ATTACKERS = {
   'one /48': subnetsOf48(1_024),
 };
 
-/** Guesses in the first day: the figures of the table in docs/brute-force.md. */
+/** Guesses in the first day: the figures of the table in docs/passwords.md. */
 const GUESSES = [
   ['one address', 'account', 109],
   ['ten addresses', 'account', 118],

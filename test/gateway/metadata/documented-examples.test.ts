@@ -100,8 +100,8 @@ describe('a service', () => {
     expect((await ask('{ orders { item } }')).errors?.[0]?.message).toBe('query is not allowed');
   });
 
-  test('has the REST endpoints of docs/rest-endpoints.md', async () => {
-    const [collections = '', endpoints = ''] = pageBlocks('docs/rest-endpoints.md', 'yaml');
+  test('has the REST endpoints of docs/metadata.md', async () => {
+    const [collections = '', endpoints = ''] = pageBlocks('docs/metadata.md', 'yaml');
     const gateway = await keep(
       openGateway({
         issuer: await keep(issuer),
