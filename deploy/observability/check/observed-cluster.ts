@@ -6,7 +6,7 @@ import { type Cluster, startCluster } from '../../../faults/cluster/index.ts';
 import type { ScrapeTargets } from './prometheus.ts';
 
 /** Of the gateways. */
-export const ADMIN_SECRET = 'of-the-observed-gateways';
+export const ADMIN_SECRET = 'the admin secret of the observed gateways';
 
 export interface ObservedCluster {
   readonly cluster: Cluster;

@@ -9,6 +9,8 @@ export const JOB_BOUNDS_MS: readonly number[] = [
 const MAX_SERIES = 300;
 const OTHER_REASON = 'other';
 
+const QUOTAS = ['user', 'tenant'];
+
 /** What a process has done with jobs, in plain numbers. */
 export class JobCounts {
   readonly acceptedByKind = new Map<string, number>();
@@ -22,6 +24,8 @@ export class JobCounts {
 
   accepted(kind: string): void {
     increment(this.acceptedByKind, kind);
+    // A rate is known from the first refusal on where the series has been there before, at zero.
+    for (const quota of QUOTAS) this.#refusals(kind, quota);
   }
 
   refused(kind: string): void {
@@ -29,10 +33,14 @@ export class JobCounts {
   }
 
   overQuota(kind: string, quota: string): void {
+    this.#refusals(kind, quota).count++;
+  }
+
+  #refusals(kind: string, quota: string): { count: number } {
     const key = `${kind} ${quota}`;
-    const known = this.overQuotas.get(key);
-    if (known) known.count++;
-    else this.overQuotas.set(key, { kind, quota, count: 1 });
+    const known = this.overQuotas.get(key) ?? { kind, quota, count: 0 };
+    this.overQuotas.set(key, known);
+    return known;
   }
 
   began(kind: string, waitedMs: number): void {

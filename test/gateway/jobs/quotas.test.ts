@@ -132,6 +132,11 @@ describe.each(await availableEngines())('quotas of jobs on %s', (engine) => {
   test('refuse none where they are off, and are counted apart from failures of the database', async () => {
     const process = jobs.open({ mode: 'accept' });
     expect(await enqueueAll(process, [jobOf('a'), jobOf('a'), jobOf('a')])).toEqual(['ok', 'ok', 'ok']);
+    // A rate needs the series before the first refusal.
+    expect(metricsOf(process, 'portico_jobs_over_quota_total')).toEqual([
+      { labels: { kind: 'action', quota: 'user' }, value: 0 },
+      { labels: { kind: 'action', quota: 'tenant' }, value: 0 },
+    ]);
     const limited = jobs.open({ mode: 'accept', quotas: { user: 2 } });
     expect(await enqueueAll(limited, [jobOf('a'), jobOf('a')])).toEqual(['user', 'user']);
     expect(metricsOf(limited, 'portico_jobs_over_quota_total')).toEqual([
