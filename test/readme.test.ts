@@ -79,7 +79,7 @@ test('the answer that is shown has the shape of the true one', () => {
 });
 
 test('what teams are shown works as it is written', async () => {
-  const blocks = pageBlocks('docs/metadata.md', 'sh');
+  const blocks = sectionBlocks('docs/metadata.md', '## Begin and check');
   expect(blocks.length).toBe(2);
   const [ownMetadata = '', thisMetadata = ''] = await run(blocks);
   expect(ownMetadata).toContain('my-metadata/remote_schemas.yaml');
