@@ -53,11 +53,11 @@ const WITHOUT_EFFECT = `
 
 /** What is set under Hasura's prefix and does not do here what it does there. */
 export interface HasuraSettings {
-  /** Those that have no effect, which does no harm. */
+  /** The settings without an effect, which does no harm. */
   readonly withoutEffect: readonly string[];
-  /** Those that matter for security, with what happens instead. */
+  /** The settings that matter for security, with what happens instead. */
   readonly differing: readonly { readonly variable: string; readonly instead: string }[];
-  /** Those that neither Hasura nor Portico knows, with what may have been meant; also Portico's own that are misspelt. */
+  /** The settings that neither Hasura nor Portico knows, with what may have been meant; misspelt settings of Portico too. */
   readonly unknown: readonly { readonly variable: string; readonly meant: string | undefined }[];
 }
 

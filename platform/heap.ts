@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 /** How much the old generation of a large graph may grow, in percent of its live objects, before V8 collects it. */
 const GROWTH_PERCENT = 28;
 
-/** The same of any gateway. V8 lets it grow to four times its live objects. */
+/** How much the old generation of any gateway may grow. V8 lets it grow to four times its live objects. */
 const GATEWAY_GROWTH_PERCENT = 120;
 
 /**

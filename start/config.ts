@@ -88,7 +88,7 @@ export const startSettings = {
   PORTICO_METRICS_PORT: setting.port(0).describe("Port of the gateway's `/metrics`; 0: none."),
 };
 
-/** Of an auth service whose gateway is started apart, and the other way round: the two may have different environments. */
+/** The issuer of an auth service whose gateway is started apart, and the other way round: the two may have different environments. */
 const DEFAULT_ISSUER = 'http://127.0.0.1:8080';
 
 /**

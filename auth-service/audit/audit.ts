@@ -28,7 +28,7 @@ export interface Audit {
 
 export interface AuditOptions extends ServiceTime {
   database: Database;
-  /** The same in all replicas. */
+  /** A key that all replicas share. */
   secret: Uint8Array;
   logger: Logger;
 }

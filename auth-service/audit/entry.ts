@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Prisma, type SharedTransaction } from '../database/index.ts';
 import type { AuditEvent, AuditOutcome } from './events.ts';
 
-/** Of what belongs to no tenant. */
+/** The tenant of what belongs to no tenant. */
 export const PLATFORM = 0;
 
 /** The origin of an event. */

@@ -15,7 +15,7 @@ export interface CommandContext {
   readonly terminal: Terminal;
   /** Who runs the command, for the audit log. */
   readonly author: Author;
-  /** The same as a platform operator. */
+  /** The author as a platform operator. */
   readonly administrator: Administrator;
   /** @throws AdministrationError from what administrators can do. */
   readonly administration: Administration;

@@ -86,7 +86,7 @@ export interface Database {
     work: TransactionWork<SharedTransaction, Result>,
     options?: TransactionOptions,
   ): Promise<Result>;
-  /** The same for transactions of one statement. */
+  /** Transactions of one statement. */
   readonly single: SingleStatements;
   /** How it has been used since it was opened. */
   usage(): DatabaseUsage;

@@ -16,7 +16,7 @@ const UNTRUSTED =
 /** Prisma's own codes: refused, cannot connect, cut off, no connection became free, a transaction took too long, deadlock. */
 const AWAY_IN_PRISMA = /^P(1000|1001|1002|1008|1011|1017|2024|2028|2034|2037)$/;
 
-/** The same errors, by the names of Prisma's adapter. */
+/** The errors of an unavailable database, by the names of Prisma's adapter. */
 const UNAVAILABLE_KINDS = new Set([
   'AuthenticationFailed',
   'DatabaseNotReachable',

@@ -33,7 +33,7 @@ export async function prepareServiceRole(client: pg.Client): Promise<void> {
   }
 }
 
-/** The same on a connection of its own. */
+/** Prepares the service role on a connection of its own. */
 export async function prepareServiceRoleOf(url: string, options: ConnectOptions): Promise<void> {
   const client = await connectToDatabase(url, options);
   try {

@@ -8,7 +8,7 @@ import { withMigrationLock } from './migration-lock.ts';
 import { setUpJobs } from './set-up-jobs.ts';
 import { readUserRights } from './user-rights.ts';
 
-/** The same database as three users see it. `owner` and `service` name roles that are made, with their passwords. */
+/** One database as three users see it. `owner` and `service` name roles that are made, with their passwords. */
 export interface SetupUrls {
   /** May make roles, and change what belongs to others: a superuser, or who owns the tables today and has CREATEROLE. */
   readonly admin: string;

@@ -32,7 +32,7 @@ const typeDefs = /* GraphQL */ `
   type Mutation {
     "Trades a username, a password and a tenant id for tokens. A refusal is a result, not an error."
     auth_user_login(data: AuthUserLoginInput!): AuthUserLoginResult!
-    "Trades a refresh token for new tokens. It can be traded once; sent again at once, it gives the same successor."
+    "Trades a refresh token for new tokens. A refresh token can be used once. Repeating the request immediately returns the same new token."
     auth_token_refresh(data: AuthTokenRefreshInput!): AuthTokenRefreshResult!
     "Ends the session of the refresh token, or that of the bearer token where none is sent."
     auth_user_logout(data: AuthUserLogoutInput): AuthUserLogoutResult!

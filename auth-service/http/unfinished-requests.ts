@@ -5,7 +5,7 @@ const FINISH_TIMEOUT_MS = 3_000;
 
 /** The work of requests that is not over. It goes on where a caller has gone or was cut off at a stop. */
 export interface UnfinishedRequests {
-  /** The same handler, whose work is waited for. */
+  /** Returns the handler with its work waited for. */
   follow(handler: RequestHandler): RequestHandler;
   /** Waits a moment until none is at work. */
   finish(): Promise<void>;

@@ -8,7 +8,7 @@ export type AttemptDecision = { readonly counterSet: CounterSet } & (
       readonly admitted: true;
       /** Refunds what was counted. */
       refund(): Promise<void>;
-      /** The same after a right secret: the own counter of the set is cleared, and the device is known from now on. */
+      /** Ends an attempt with a right secret: the own counter of the set is cleared, and the device is known from now on. */
       succeed(at: Date): Promise<void>;
     }
   | ({ readonly admitted: false } & BlockingCounter)
@@ -30,7 +30,7 @@ export interface AttemptLimiter {
    * @param needsOnly called before the attempt waits for its turn, with the set whose counters it still needs.
    */
   admit(sets: CounterSets, at: Date, needsOnly: (counterSet: CounterSet) => void): Promise<AttemptDecision>;
-  /** The same without counting. */
+  /** Looks at an attempt without counting it. */
   peek(sets: CounterSets, at: Date): Promise<PeekedAttempt>;
 }
 

@@ -23,7 +23,7 @@ export interface ThrottleSettings {
 
 export interface OpenThrottleOptions extends ThrottleSettings {
   database: Database;
-  /** The same in all replicas. */
+  /** A key that all replicas share. */
   secret: Uint8Array;
   /** How many attempts may wait for others at one counter. */
   maxWaiting: number;
@@ -32,7 +32,7 @@ export interface OpenThrottleOptions extends ThrottleSettings {
 }
 
 export interface OpenThrottle extends Throttle {
-  /** The same failures, as administrators see them. */
+  /** The failures as administrators see them. */
   readonly accounts: ThrottledAccounts;
   /** Whether Redis counts; undefined without one. */
   readonly isRedisAvailable: boolean | undefined;

@@ -40,7 +40,7 @@ export function postgresStore(database: Database): AttemptStore {
   };
 }
 
-/** The same with the known devices beside the counters, so that a step is one statement. */
+/** A limiter with the known devices beside the counters, so that a step is one statement. */
 export function createPostgresAttemptLimiter(database: Database, deviceDays: number): AttemptLimiter {
   const devices = createKnownDevices(database, deviceDays);
   return {

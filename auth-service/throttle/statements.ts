@@ -1,6 +1,6 @@
 import { CLOCK_TOLERANCE_MS } from './store.ts';
 
-/** Of a time since the epoch, or of an interval. */
+/** The milliseconds of a time since the epoch, or of an interval. */
 function inMilliseconds(timeOrInterval: string): string {
   return `round(extract(epoch FROM ${timeOrInterval}) * 1000)::float8`;
 }

@@ -9,7 +9,7 @@ const HASURA_CLAIMS = 'https://hasura.io/jwt/claims';
 /** RFC 9068, section 2.1. */
 const ACCESS_TOKEN_TYPE = 'at+jwt';
 
-/** Of a token, in characters: gateways and this service refuse longer ones unread. Those without extra claims have about 800. */
+/** The longest token, in characters: gateways and this service refuse longer ones unread. A token without extra claims has about 800. */
 export const MAX_ACCESS_TOKEN_LENGTH = 8_192;
 
 /** The `client_id` of tokens from a login with a password, without a registered OAuth client. */

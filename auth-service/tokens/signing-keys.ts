@@ -43,7 +43,7 @@ export interface SigningKeys {
   active(): ActiveKey;
   /** Every key that a valid token may be signed with, now or soon. Empty before they are loaded. */
   publicKeySet(): PublicKeySet;
-  /** The same for verifiers elsewhere, not older than it may be, and for how long they may keep it, in seconds. */
+  /** The public keys for verifiers elsewhere, no older than they may be, and for how many seconds verifiers may keep them. */
   published(): Promise<{ keySet: PublicKeySet; maxAgeSeconds: number }>;
   /** Whether a key of this id is published. Looks into the database for one that is not known, now and then. */
   knows(kid: string): Promise<boolean>;

@@ -11,7 +11,7 @@ export interface Roles {
 
 interface RolesFieldProps {
   readonly value: Roles;
-  /** Those that a tenant's administrators may give. */
+  /** The roles that a tenant's administrators may give. */
   readonly assignable: readonly string[];
   readonly isOperator: boolean;
   readonly problemOf: (field: string) => string | undefined;

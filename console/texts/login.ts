@@ -1,6 +1,6 @@
 export const login = {
   title: 'Log in',
-  lead: 'See what your role may ask for, and ask it.',
+  lead: 'Explore and run what your role may use.',
   expired: 'Your session has ended. Log in again to go on.',
   interrupted: {
     text: 'Your session has ended. Log in with the same user’s password to go on where you were: what you have typed is still there. Any other login drops it.',

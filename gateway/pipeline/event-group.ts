@@ -48,9 +48,9 @@ export class EventGroup implements ResultTaker {
   #first = 0;
   #length = 0;
   #latest: OperationResult | undefined;
-  /** Those that wait for the next event. */
+  /** The subscribers that wait for the next event. */
   readonly #waiting = new Set<GroupSubscriber>();
-  /** Those that are about to get an event, or the end. */
+  /** The subscribers that are about to get an event, or the end. */
   readonly #due: GroupSubscriber[] = [];
   #isReading = false;
   #isDelivering = false;

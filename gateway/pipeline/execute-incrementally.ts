@@ -16,7 +16,7 @@ import { withinTimeLimit } from './time-limit.ts';
 
 /** Receives a response in parts: `begun` once, then any number of `part`, then `ended`. */
 export interface PartsReceiver {
-  /** Those that the client accepts. */
+  /** The formats that the client accepts. */
   readonly formats: IncrementalFormats;
   /** @param parameters of the content type beside its boundary, each with its semicolon before it. */
   begun(http: HttpHints, parameters: string, flow: IncrementalFlow): void;

@@ -19,7 +19,7 @@ export function inSpan<T>({ span }: Traced, name: string, hasWork: () => boolean
   }
 }
 
-/** The same for a stage that returns a promise exactly where it has something to wait for. */
+/** Traces a stage that returns a promise only where it has something to wait for. */
 export function inSpanOfPromise<T>({ span }: Traced, name: string, stage: () => T | Promise<T>): T | Promise<T> {
   if (!span?.isRecording) return stage();
   const startedAt = performance.now();

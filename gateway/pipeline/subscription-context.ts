@@ -92,7 +92,7 @@ class EventCancellation {
     this.#subscription = subscription;
   }
 
-  /** That of the event that is being completed. Events that nothing is added to have none. */
+  /** The cancellation of the event that is being completed. Events that nothing is added to have none. */
   get current(): Cancellation {
     if (this.#ofEvent) return this.#ofEvent;
     const ofEvent = new Cancellation(true);

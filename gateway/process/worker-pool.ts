@@ -31,11 +31,11 @@ export class WorkerPool {
   readonly #log: Logger;
   readonly #count: number;
   readonly #workers = new Set<Worker>();
-  /** Those that have not started yet. */
+  /** The workers that have not started yet. */
   readonly #starting = new Set<Worker>();
-  /** Those that nothing keeps from starting: they tell metrics, though they may wait for their sources. */
+  /** The workers that nothing keeps from starting. They tell metrics, though they may wait for their sources. */
   readonly #begun = new Set<Worker>();
-  /** Those of them that may have read what has changed since. */
+  /** The starting workers that may have read what has changed since. */
   readonly #outdated = new Set<Worker>();
   readonly #restarts = new Set<NodeJS.Timeout>();
   /** What each worker does when it has reloaded, by the number of the reload. */

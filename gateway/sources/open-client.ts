@@ -12,7 +12,7 @@ import type { SourceDependencies } from './source.ts';
 
 /** What a client of a source depends on beside its settings. */
 export interface ClientOptions {
-  /** Of the source, where it may be known before it is available. */
+  /** The source's availability, where the client is opened before the source is available. */
   readonly availability?: Availability;
   /** Whether identical queries are sent once as the gateway's setting says; else only where the metadata says so. */
   readonly sharesQueries?: boolean;

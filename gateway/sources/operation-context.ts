@@ -16,7 +16,7 @@ export interface OperationContext {
   readonly files?: SentFiles | undefined;
   /** Cancelled when the client goes away, or the operation has taken too long. */
   readonly cancellation: Cancellation;
-  /** Of a subscription: that of the event that is being completed, which ends when the client has the event. */
+  /** The cancellation of a subscription's event that is being completed. It ends when the client has the event. */
   readonly eventCancellation?: Cancellation;
   readonly log: Logger;
   /** Records which sources are called for it. */
@@ -41,7 +41,7 @@ export function contextOfOneEvent(context: OperationContext): OperationContext {
   return { ...withoutHints(context), cancellation: context.eventCancellation ?? context.cancellation };
 }
 
-/** The same context with HTTP hints of its own, which are dropped: events have no headers. */
+/** A context with HTTP hints of its own, which are dropped: events have no headers. */
 export function withoutHints(context: OperationContext): OperationContext {
   // Named one by one: some are getters of a class, which a spread would lose.
   const { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, span } = context;
@@ -49,7 +49,7 @@ export function withoutHints(context: OperationContext): OperationContext {
   return { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, span, http };
 }
 
-/** The same context with another parent span for calls. */
+/** A context with another parent span for calls. */
 export function contextBelow(context: OperationContext, span: Span): OperationContext {
   return { ...withoutHints(context), files: context.files, http: context.http, span };
 }

@@ -40,7 +40,7 @@ export class SourceEvents implements AsyncIterableIterator<ExecutionResult> {
   readonly #waiting: ExecutionResult[] = [];
   #connection: EventConnection | undefined;
   #taker: Taker | undefined;
-  /** Of what came since nothing waited. */
+  /** The size of what has come since nothing waited. */
   #length = 0;
   #isPaused = false;
   #isOver = false;

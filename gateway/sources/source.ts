@@ -67,7 +67,7 @@ export interface Subschema {
   readonly incremental?: IncrementalSupport;
   /** Set where equal subscriptions to it share one stream. */
   readonly sharing?: EventSharing | undefined;
-  /** The same for a subscription. */
+  /** Compiles a subscription. */
   readonly compileSubscription?: (operation: OperationDocument) => CompiledSubscription | undefined;
 }
 
@@ -90,9 +90,9 @@ export interface Source {
   readonly members?: readonly string[];
   /** Its whole schema, independent of the role, in the graph's names. */
   readonly schema: GraphQLSchema;
-  /** The same as SDL, one text for each definition, where that is known already. */
+  /** The schema as SDL, one text for each definition, where that is known already. */
   readonly definitions?: readonly string[];
-  /** The same in its own names. */
+  /** The schema in the service's own names. */
   readonly upstream: GraphQLSchema;
   /** Whether its schema may lack deprecated arguments and input fields that its service has, or which inputs are `@oneOf`. */
   readonly hidesInputs?: boolean;

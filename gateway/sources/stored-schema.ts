@@ -10,7 +10,7 @@ export interface StoredSchema {
   readonly composition: CompositionKind;
   /** SDL in the service's own names, with its directives where it is a subgraph or stitched. */
   readonly sdl: string;
-  /** Of the description that it was fetched by, see `fingerprintOf`; undefined in files without one. */
+  /** The fingerprint of the description that the schema was fetched by, see `fingerprintOf`; undefined in files without one. */
   readonly fingerprint: string | undefined;
 }
 

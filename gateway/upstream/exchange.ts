@@ -11,7 +11,7 @@ export interface UpstreamResponse {
   readonly bytes: Buffer;
   /** The bytes as UTF-8 text. */
   readonly body: string;
-  /** The same response for another reader, where what it takes to read it counts for each of them. */
+  /** The response for another reader, where the bytes that it takes count for each reader. */
   forAnother?(): UpstreamResponse;
 }
 

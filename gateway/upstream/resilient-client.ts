@@ -41,7 +41,7 @@ export interface ResilientClientOptions {
   readonly kind: SourceState['kind'];
   readonly settings: ResilienceSettings;
   readonly connections: UpstreamConnections;
-  /** Of the source, where it may be known before it is available. */
+  /** The source's availability, where the client is opened before the source is available. */
   readonly availability?: Availability | undefined;
   /** Called when the circuit breaker opens or closes. */
   readonly onBreakerChange?: ((state: BreakerState) => void) | undefined;

@@ -29,7 +29,7 @@ export class TimerBuckets {
   }
 }
 
-/** The same with a timer of its own, for a length that hardly any other deadline has. */
+/** A deadline with a timer of its own, for a length that hardly any other deadline has. */
 export function singleDeadline(timed: Timed, timeoutMs: number): Deadline {
   const timer = setTimeout(() => timed.expire(), timeoutMs).unref();
   return { end: () => clearTimeout(timer) };

@@ -8,7 +8,7 @@ import type { Socket } from 'node:net';
 const MAX_WAITING_RESPONSES = 1_000;
 /** Responses of one connection that may wait for as long as those before them take, in bytes. */
 const FREE_RESPONSE_BYTES = 64 * 1024;
-/** Those that may wait at all: as many as the longest response has. */
+/** The most bytes that may wait: as many as the longest response has. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const CHECK_EVERY_MS = 1_000;
 

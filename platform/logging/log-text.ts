@@ -14,7 +14,7 @@ export function logText(text: string, maxLength: number): string {
   return PRINTABLE_ASCII.test(short) ? short : short.replace(UNPRINTABLE, '?');
 }
 
-/** The same as a JSON string, quotes included. Called for every request; hardly ever is there anything to escape. */
+/** A text for the log as a JSON string, quotes included. It is called for every request, and hardly ever has anything to escape. */
 export function logJson(text: string, maxLength: number): string {
   return text.length <= maxLength && UNQUOTED.test(text) ? `"${text}"` : JSON.stringify(logText(text, maxLength));
 }

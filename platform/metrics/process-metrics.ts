@@ -29,7 +29,7 @@ const GC_TYPES: Readonly<Record<number, string>> = {
 };
 
 export interface ProcessMetrics {
-  /** Those of now. The delays of the event loop are those since the last call. */
+  /** The metrics of now. The delays of the event loop are those since the last call. */
   collect(): readonly Metric[];
   stop(): void;
 }

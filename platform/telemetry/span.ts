@@ -75,7 +75,7 @@ const MAX_EVENTS = 128;
 export class RecordedSpan implements Span {
   readonly trace: LocalTrace;
   readonly spanId: string;
-  /** The same in 32 bits each. */
+  /** The halves of the id, in 32 bits each. */
   readonly idHigh: number;
   readonly idLow: number;
   /** Both 0 where it has no parent: no id is. */

@@ -52,7 +52,7 @@ class ProcessTelemetry implements Telemetry {
   readonly #options: TelemetryOptions;
   readonly #instance = randomUUID();
   #pipeline: Pipeline | undefined;
-  /** Of all pipelines: one that has been replaced counts on until its last export has been answered. */
+  /** The counts of all pipelines: a replaced one counts on until its last export has been answered. */
   readonly #counts: SpanCounts = { exported: 0, dropped: 0, failed: 0 };
   #saidAt = Number.NEGATIVE_INFINITY;
   /** One change after the other. */

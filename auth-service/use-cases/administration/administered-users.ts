@@ -130,7 +130,7 @@ function readUserSearch(search: string | null | undefined): UserSearch {
 interface UserPage {
   tenantId: number;
   which: UserSearch;
-  /** Those of both states where it is left out. */
+  /** Whether the users are disabled; users of both states where it is left out. */
   disabled?: boolean | null | undefined;
   /** The last name of the page before. */
   after: string;

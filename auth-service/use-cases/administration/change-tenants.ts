@@ -83,7 +83,7 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
     };
   }
 
-  /** Those of everybody in the tenant from before now; sessions stay, and a refresh gives a token with the present claims. */
+  /** Revokes the access tokens of everybody in the tenant from before now. Sessions stay, and a refresh gives a token with the present claims. */
   async function revokeAccessTokens(transaction: Transaction, tenantId: number): Promise<void> {
     const { at, before } = await revokeTokensOfTenant(transaction, tenantId, now);
     if (isTooFarAhead(before, at, 'tenant')) throw refusal('changed-too-often');

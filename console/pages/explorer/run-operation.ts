@@ -18,7 +18,7 @@ export interface ExplorerRun {
   readonly query: string;
   readonly operationName: string | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Those of the caller, and those of the tab. */
+  /** The headers of the caller and of the tab. */
   readonly headers: RequestHeaders;
   /** By the path of the variable that each takes the place of, such as `file` or `files.0`. */
   readonly files: readonly { readonly variable: string; readonly file: File }[];

@@ -49,7 +49,7 @@ function* differingTypes(before: GraphQLSchema, after: GraphQLSchema): Sliced<re
   return inOrder(before, after, changed);
 }
 
-/** The same for schemas whose definitions are known. @returns undefined where the definitions alone do not tell. */
+/** The types that differ between schemas whose definitions are known. @returns undefined where the definitions alone do not tell. */
 function typesOfDiffering(
   before: GraphQLSchema,
   after: GraphQLSchema,
@@ -72,7 +72,7 @@ function nameOfDefinition(sdl: string): string {
   return definition && 'name' in definition ? (definition.name?.value ?? '') : '';
 }
 
-/** Those that have been removed, then those added, then the rest. */
+/** The names of removed types, then of added types, then of the rest. */
 function inOrder(before: GraphQLSchema, after: GraphQLSchema, changed: ReadonlySet<string>): readonly string[] {
   const [then, now] = [before, after].map((schema) => Object.keys(schema.getTypeMap()));
   const removed = then?.filter((name) => !after.getType(name)) ?? [];

@@ -23,9 +23,9 @@ import { executableSchema, hasSharedUncheckedTypes } from './unchecked-fields.ts
 export interface RoleGraph {
   /** As clients see it. */
   readonly schema: GraphQLSchema;
-  /** The same with the root types called as sources and plans have them; `schema` itself where clients see the same. */
+  /** The schema with the root types called as sources and plans have them; `schema` itself where clients see the same names. */
   readonly internal: GraphQLSchema;
-  /** The same with the directives that introspection leaves out: documents are validated against it. */
+  /** The schema with the directives that introspection leaves out, which documents are validated against. */
   readonly accepted: GraphQLSchema;
   /** Answers introspections of `schema`. */
   readonly introspection: SchemaIntrospection;

@@ -18,7 +18,7 @@ export async function schemaChanges(before: GraphQLSchema, after: GraphQLSchema)
   return (await affectingChanges(before, after)).map(({ breaking, message }) => ({ breaking, message }));
 }
 
-/** The same with the affected coordinate of each change. */
+/** The changes, each with the coordinate that it affects. */
 export async function affectingChanges(
   before: GraphQLSchema,
   after: GraphQLSchema,

@@ -15,7 +15,7 @@ export interface AssembledSources {
 }
 
 export interface SourcesToAssemble {
-  /** Of all remote schemas, in the order of the metadata. */
+  /** The names of all remote schemas, in the order of the metadata. */
   readonly names: readonly string[];
   readonly actions: Source | undefined;
   readonly opened: OpenedRemotes;

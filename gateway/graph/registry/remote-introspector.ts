@@ -35,7 +35,7 @@ export class RemoteIntrospector {
   readonly #refreshFailures = new Map<string, string>();
   /** Remote schemas whose change was not applied because composing was interrupted. */
   readonly #interrupted = new Set<string>();
-  /** Those that have not been compared with what they were before. */
+  /** The replaced schemas that have not been compared with their successors yet. */
   readonly #replaced: ReplacedSchema[] = [];
   #stopped = false;
 

@@ -57,7 +57,7 @@ export class FieldCollector {
     this.#budget = budget;
   }
 
-  /** The same selection for the same sets, wherever they stand. */
+  /** One selection for equal sets, wherever they stand. */
   selectionOf(sets: readonly SelectionSetNode[]): MergedSelection {
     const different = [...new Set(sets)];
     const key = different.map((set) => this.#numberOf(set)).join(' ');

@@ -109,7 +109,7 @@ function printableSchema(schema: GraphQLSchema, mark: string): GraphQLSchema {
   });
 }
 
-/** The same for a type, which refers to the same other types. */
+/** A type with default values of its own, which refers to the same other types. */
 function printableType(type: GraphQLNamedType, mark: string): GraphQLNamedType {
   return inputValuesOf(type).some(isUnprintable) ? withPrintableDefaults(type, mark) : type;
 }

@@ -24,7 +24,7 @@ export function structuredJson({ attributes, data }: CloudEvent): string {
   return `{${members.join(',')}}`;
 }
 
-/** The same event with another value of an attribute, which takes the place of the one that it has. */
+/** An event with another value of one attribute, in place of the value that it has. */
 export function withAttribute(event: CloudEvent, name: string, value: EventAttributeValue): CloudEvent {
   return { ...event, attributes: new Map([...event.attributes, [name, value]]) };
 }

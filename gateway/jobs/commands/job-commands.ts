@@ -14,7 +14,7 @@ export interface JobCommandCaller {
   readonly variables: Readonly<Record<string, string>>;
   /** Whether they may change jobs. */
   readonly isOperator: boolean;
-  /** Of the request: lines about what was done go there. */
+  /** The request's log, which gets a line about each thing that was done. */
   readonly log: Logger;
 }
 

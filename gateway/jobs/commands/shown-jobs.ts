@@ -91,7 +91,7 @@ export type ShownQueue = Readonly<Record<(typeof COUNTED_STATES)[number], number
   readonly queue: string;
   /** How long the job has been due that has waited longest, in seconds; null where none is queued. */
   readonly oldest_queued_seconds: number | null;
-  /** Of which jobs none are begun for now: of the queue, or of tenants of it. */
+  /** The pauses of the queue or of its tenants: jobs that are not begun for now. */
   readonly pauses: readonly ShownPause[];
 };
 

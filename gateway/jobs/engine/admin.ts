@@ -32,7 +32,7 @@ export interface JobDetails extends JobSummary {
   readonly errors: Json;
 }
 
-/** Of a queue, as `count_jobs` of the database has it. */
+/** The most dead jobs of a queue that are counted, as in the SQL function `count_jobs`. */
 export const MAX_COUNTED_DEAD = 10_000;
 
 /** The newest jobs of a filter, as far as they were looked for. */

@@ -7,7 +7,7 @@ interface Waiting<Item, Result> {
 
 /** What a batch is measured by. */
 interface Sized {
-  /** Of its text, as it is sent. */
+  /** The size of the item's text, as it is sent. */
   readonly bytes: number;
 }
 

@@ -47,7 +47,7 @@ const TABLES = [
   },
 ] as const satisfies readonly { name: string; states: readonly JobState[]; columns: string }[];
 
-/** The same columns of each table of jobs. */
+/** The columns that all tables of jobs have. */
 export function jobColumns(name: (typeof TABLES)[number]['name']): string {
   return `id, kind, queue, tenant, order_key, idempotency_key, attempts, max_attempts, accepted_at, started_at, reason, owner,
     ${TABLES.find((table) => table.name === name)?.columns}`;

@@ -56,7 +56,7 @@ export interface NewJob {
   readonly payload: Json;
   /** Whose result it is, for `result`: compared as a whole. Kept with the result. */
   readonly owner?: Readonly<Record<string, string>> | undefined;
-  /** Of an action: whether it is refused where its tenant, or the user that `owner` names, has too many jobs already. */
+  /** Whether an action is refused where its tenant, or the user that `owner` names, has too many jobs already. */
   readonly isLimited?: boolean | undefined;
   /** Whether a caller may wait for its result: its end is announced to all processes. */
   readonly isWatched?: boolean | undefined;
@@ -182,7 +182,7 @@ export interface JobHandler {
 export interface QueueLimits {
   /** Jobs of the queue that run at a time, over all processes; absent: as many as processes have slots. */
   readonly concurrency?: number | undefined;
-  /** The same for each tenant. */
+  /** How many jobs of one tenant run at a time. */
   readonly tenantConcurrency?: number | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { JobOutcome } from './job.ts';
 const PAUSE_FOLLOWS_MS = 60_000;
 /** A process writes its pauses no more often, in milliseconds. */
 const WRITE_INTERVAL_MS = 1_000;
-/** Of a process; each tenant of each queue may have one. */
+/** The most pauses that a process writes; each tenant of each queue may have one. */
 const MAX_WRITTEN = 200;
 const MAX_PAUSES_READ = 1_000;
 
@@ -75,7 +75,7 @@ export class PausedQueues {
     return Math.min(...ends) - performance.now();
   }
 
-  /** Those that hold, and those that another one may follow; the oldest first. */
+  /** The pauses that hold or that another one may follow, the oldest first. */
   list(): readonly Pause[] {
     const now = performance.now();
     for (const key of this.#pauses.keys()) this.#known(key, now);

@@ -6,7 +6,7 @@ import { isDeeperThan, jsonbText } from './jsonb-text.ts';
 
 const MAX_SETTLED_JOBS = 200;
 const MAX_SETTLED_BYTES = 16 * 1024 ** 2;
-/** Of an output or errors, with the row around it. docs/jobs.md has both. */
+/** The largest output or list of errors, with the row around it. docs/jobs.md has both limits. */
 const MAX_ROW_BYTES = 4 * 1024 ** 2;
 /** PostgreSQL's parser refuses some thousands of levels, and so does `JSON.stringify`. */
 const MAX_RESULT_DEPTH = 512;

@@ -115,7 +115,7 @@ function looksLikeSessionVariable(text: string): boolean {
 /** A value of a preset. */
 interface PresetText {
   readonly text: string;
-  /** Of the SDL, 1-based. */
+  /** The line of the SDL, 1-based. */
   readonly line: number | undefined;
 }
 

@@ -48,7 +48,7 @@ export interface UsageOfChanges {
 /** What the changed operations were valid for. */
 export interface BeforeChange {
   readonly schema: GraphQLSchema;
-  /** Those that the metadata names, and the admin. */
+  /** The roles that the metadata names, and the admin. */
   readonly roles: readonly string[];
 }
 

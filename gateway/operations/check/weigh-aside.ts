@@ -6,7 +6,7 @@ export interface ChangesToWeigh {
   readonly changes: readonly ClientChange[];
   /** The whole schema before the changes. */
   readonly sdl: string;
-  /** Those that the metadata names, and the admin. */
+  /** The roles that the metadata names, and the admin. */
   readonly roles: readonly string[];
   /** Where usage is recorded. */
   readonly directory: string;

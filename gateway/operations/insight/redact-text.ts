@@ -34,7 +34,7 @@ const PRESET = /(@preset\s*\(\s*value\s*:\s*"(?!x-hasura-))[^"\n]*"/gi;
 /** Descriptions, strings and comments, also where the quotes of strings are escaped. */
 const TEXTS_OF_GRAPHQL = /"""[\s\S]*?"""|\\"(?:[^"\\\n]|\\\\)*\\"|"(?:\\.|[^"\\\n])*"|#[^\n]*/g;
 
-/** Of a URL, also one that begins with a variable, or without a scheme. A password may contain slashes and the sign that ends it. */
+/** The text of a URL, also one that begins with a variable or has no scheme. A password may contain slashes and the sign that ends it. */
 const URL_TEXT = /(?:\b[a-z][a-z\d+.-]{0,30}:\/\/|\{\{\w{1,100}\}\}|(?<![\w:/])\/\/)[^\s"'<>\\]*/gi;
 /** Braces may be in it, variables in two of them stay. */
 const USER_INFORMATION = /^([^/]*\/\/)(?:(?:[^:@/{]|\{(?!\{))*:(?:[^{]|\{(?!\{))*|(?:[^/@{]|\{(?!\{))+)@/;

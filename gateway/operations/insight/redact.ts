@@ -82,7 +82,7 @@ function redactionsOf(document: Document.Parsed, text: string, isHidden: boolean
   return { secrets, cuts, hiddenIncludes };
 }
 
-/** The same for SDL. */
+/** Redacts SDL. */
 export function redactSdl(text: string): string {
   return redactText(text, true);
 }

@@ -12,7 +12,7 @@ const MAX_LISTED_ROLES = 200;
 export interface BoundedReport {
   readonly valid: boolean;
   readonly problems: Bounded<MetadataProblem>;
-  /** Of the metadata on disk, where the last reload failed. */
+  /** The problems of the metadata on disk, where the last reload failed. */
   readonly reload_problems: Bounded<MetadataProblem>;
   readonly warnings: Bounded<MetadataProblem>;
   readonly ignored: Bounded<Report['ignored'][number]>;

@@ -16,7 +16,7 @@ export interface DocumentStore {
 export interface DocumentStoreOptions {
   readonly redisUrl: string;
   readonly log: Logger;
-  /** Of all documents together; the default is 10,000, and 16 MiB. */
+  /** The most of all documents together; by default 10,000, and 16 MiB. */
   readonly bounds?: { readonly documents: number; readonly bytes: number };
 }
 

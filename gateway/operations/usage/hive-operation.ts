@@ -65,7 +65,7 @@ export function hiveFields(coordinates: readonly string[], schema: GraphQLSchema
 /** An input type may lead to thousands of others, and each new operation may have a variable of it. */
 const openFieldsOf = new WeakMap<GraphQLSchema, Map<string, readonly string[]>>();
 
-/** Of the types of a schema, which are no more than it has. */
+/** The open fields of a type, kept for each type of a schema: no more than it has. */
 function knownOpenFields(name: string, schema: GraphQLSchema): readonly string[] {
   const ofSchema = openFieldsOf.get(schema) ?? new Map<string, readonly string[]>();
   openFieldsOf.set(schema, ofSchema);

@@ -16,7 +16,7 @@ export interface OperationUsageOptions {
   readonly role: string;
   /** Whether its callers have no session. */
   readonly isPublic: boolean;
-  /** The same for a registry. */
+  /** The operation as a registry takes it. */
   readonly hive: HiveOperation | undefined;
 }
 

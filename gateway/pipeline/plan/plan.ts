@@ -23,7 +23,7 @@ import { type SubscriptionPlan, subscriptionPlanOf } from './subscription-plan.t
 /** The plans of one operation. */
 export interface Plans {
   readonly plan: Plan;
-  /** Of a login that is answered with the member that the reference contract shows. */
+  /** The plan of a login whose response has the member that the reference contract shows. */
   readonly enveloped: Plan | undefined;
   /** With `@defer` and `@stream`, where the one source that resolves the operation supports incremental delivery. */
   readonly incremental?: IncrementalOperation | undefined;

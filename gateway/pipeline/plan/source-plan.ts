@@ -78,7 +78,7 @@ function sourcePlan(
   };
 }
 
-/** The same for an operation whose answer may come in parts. */
+/** The plan of an operation whose response may come in parts. */
 export function incrementalPlan(
   prepared: IncrementalOperation,
   { document, operation }: OperationDocument,

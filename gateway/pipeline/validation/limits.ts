@@ -6,7 +6,7 @@ import { limitExceeded } from '../errors.ts';
 
 /** The defaults of the limits, where `api_limits.yaml` sets no others. */
 export interface OperationLimits {
-  /** Of a document, checked while it is parsed: before the caller is known, so it applies to every role. */
+  /** The most tokens of a document. They are counted while it is parsed, before the caller is known: for every role. */
   readonly maxTokens: number;
   readonly maxDepth: number;
   readonly maxNodes: number;
@@ -14,7 +14,7 @@ export interface OperationLimits {
   readonly maxDirectives: number;
   readonly maxRepetition: number;
   readonly maxBatch: number;
-  /** Of an operation, and of a batch as a whole. */
+  /** The most introspection fields of an operation, and of a batch as a whole. */
   readonly maxIntrospections: number;
 }
 

@@ -15,7 +15,7 @@ import { severalAuthenticationFields, validationErrors } from './validation.ts';
 /** A document that is validated for callers of one role. It does not depend on variables. */
 export interface ValidatedDocument {
   readonly document: Document;
-  /** That of the role. */
+  /** The role's graph. */
   readonly graph: RoleGraph;
   readonly limits: RoleLimits;
   /** Why it is not run; empty when it may be. */

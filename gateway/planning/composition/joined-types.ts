@@ -31,7 +31,7 @@ export interface JoinedType {
   readonly fields: ReadonlyMap<string, JoinedField>;
   /** The interfaces that it implements in any subgraph. */
   readonly interfaces: readonly string[];
-  /** Of an interface or union: the object types that it stands for, with the subgraphs where it does. */
+  /** The object types that an interface or union stands for, with the subgraphs where it does. */
   readonly members: Map<string, Set<string>>;
 }
 

@@ -30,7 +30,7 @@ export interface SupergraphSubgraph {
 /** A composed supergraph. */
 export interface Supergraph {
   readonly sdl: string;
-  /** The same by its definitions, where it was composed here. */
+  /** The SDL by its definitions, where the supergraph was composed here. */
   readonly definitions?: SdlDefinitions;
   /** Parses it, which takes 0.4 s for 6,000 types. It is not kept: it takes fifty times the memory of the text. */
   readonly document: () => DocumentNode;
@@ -38,7 +38,7 @@ export interface Supergraph {
   readonly labels: readonly string[];
   /** What clients see. */
   readonly schema: GraphQLSchema;
-  /** The same by its definitions, where it was composed here. */
+  /** The schema by its definitions, where the supergraph was composed here. */
   readonly schemaDefinitions?: SdlDefinitions;
   /** What executing plans needs of it. */
   readonly types: SupergraphTypes;

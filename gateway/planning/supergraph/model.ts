@@ -38,9 +38,9 @@ export interface ServiceType {
   readonly lookups: readonly RootLookup[];
   /** The keys that its objects have there, those by which it does not return them too. */
   readonly allKeys: readonly string[];
-  /** Of a union: its members in the service. */
+  /** A union's members in the service. */
   readonly unionMembers: ReadonlySet<string>;
-  /** Of an object type: the interfaces that it implements in the service. */
+  /** The interfaces that an object type implements in the service. */
   readonly interfaces: ReadonlySet<string>;
   field(name: string): ServiceField | undefined;
 }
@@ -55,7 +55,7 @@ export interface ServiceField {
   readonly arguments?: ReadonlySet<string>;
   readonly requires: FieldSet | undefined;
   readonly provides: FieldSet | undefined;
-  /** Of a relationship: how its value is fetched. */
+  /** How a relationship's value is fetched. */
   readonly call?: RootCall;
   /** As SDL. */
   readonly type: string;

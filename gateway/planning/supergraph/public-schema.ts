@@ -13,7 +13,7 @@ export function buildPublicSchema(supergraph: DocumentNode): GraphQLSchema {
   return buildASTSchema(publicDocument(supergraph), { assumeValidSDL: true });
 }
 
-/** The same as type definitions. */
+/** The public schema as type definitions. */
 export function publicDocument(supergraph: DocumentNode): DocumentNode {
   const reduced = transformSupergraphToPublicSchema(supergraph);
   const names = new Set<string>();

@@ -114,7 +114,7 @@ function serviceField(
   };
 }
 
-/** Of the join specification 0.1: the subgraphs of the fields of a root type; any subgraph may have another type. */
+/** The subgraphs of the fields of a root type, by the join specification 0.1; any subgraph may have another type. */
 function rootGraphs(definition: DefinitionNode, services: ReadonlyMap<string, string>): readonly string[] {
   const fields = 'fields' in definition ? (definition.fields ?? []) : [];
   const graphs = new Set<string>();

@@ -12,7 +12,7 @@ import { NAMESPACED_KEY, ROOT_KEY, responseKey, type SingleNamespace, type TypeN
 
 /** Puts responses of a source into the namespace that its root fields have in the graph. */
 export interface NamespaceWrapping {
-  /** The same for a body that holds data alone; undefined where it has to be parsed. */
+  /** Translates a body that holds data alone; undefined where it has to be parsed. */
   wrapBody?(body: PassthroughBody): PassthroughBody;
   /** The whole of its response, where nothing is asked of the source. */
   readonly constant?: PassthroughBody;

@@ -26,7 +26,7 @@ export interface SingleNamespace extends Whole {
   readonly key: string;
   /** `__typename` of the root, before and after the namespace. It is taken out of the operation. */
   readonly outside: { readonly before: TypeNameKeys; readonly after: TypeNameKeys };
-  /** The same of the namespace, before and after its other fields. */
+  /** The keys of the namespace's type name, before and after its other fields. */
   readonly inside: { readonly before: TypeNameKeys; readonly after: TypeNameKeys };
   /** Whether nothing else is selected. */
   readonly isEmpty: boolean;

@@ -12,6 +12,6 @@ export interface FederationEngine {
    * @param refusal what these may not have
    */
   compile(operation: OperationDocument, refusal?: Refusal): CompiledOperation | undefined;
-  /** The same for a subscription; undefined for one that cannot be planned. */
+  /** Compiles a subscription; undefined for one that cannot be planned. */
   compileSubscription(operation: OperationDocument, refusal?: Refusal): CompiledSubscription | undefined;
 }

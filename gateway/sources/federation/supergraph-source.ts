@@ -41,9 +41,9 @@ export interface SupergraphRemote {
   /** Headers for every subgraph. */
   readonly headers: Readonly<Record<string, string>>;
   readonly surroundings: SourceDependencies;
-  /** Of all its subgraphs together. */
+  /** The availability of all its subgraphs together. */
   readonly availability: Availability;
-  /** Of the subgraphs that it has had so far, by their names: they stay when the supergraph is read anew. */
+  /** The clients of all subgraphs so far, by name. They stay when the supergraph is read anew. */
   readonly guards: Map<string, ResilientClient>;
 }
 

@@ -53,7 +53,7 @@ export type SchemaQuery =
 /** What a thread found in a response. */
 export type CheckedAnswer =
   | { readonly refusal: 'refused' | 'unsupported' | 'none'; readonly message: string }
-  /** Of a schema that is not valid; of SDL nothing is said here. */
+  /** The problems of a schema that is not valid; SDL is not checked here. */
   | { readonly problems: readonly string[]; readonly sdl: string };
 
 /** A response, decoded once. */

@@ -53,7 +53,7 @@ const ANY_PRESET = 'preset';
  */
 export class PresetArguments {
   readonly #role: RolePresets;
-  /** Of the client, with the source's names of types. */
+  /** The client's variable definitions, with the source's names of types. */
   readonly #declared: ReadonlyMap<string, VariableDefinitionNode>;
   readonly #probe: PresetInputs;
   /** By what determines their values. */
@@ -61,7 +61,7 @@ export class PresetArguments {
   readonly #names: Set<string>;
   /** The client's variables whose names computed ones have. */
   readonly #replaced = new Set<string>();
-  /** Those that several computed ones are made of. */
+  /** The variables that several computed variables are made of. */
   readonly #split = new Set<string>();
   #count = 0;
 

@@ -32,7 +32,7 @@ import { sdlLines } from './sdl-lines.ts';
 export interface Permitted {
   /** The part that the role sees. */
   readonly schema: GraphQLSchema;
-  /** The same with the inputs that are preset, which the role does not see. */
+  /** The schema with the inputs that are preset, which the role does not see. */
   readonly withPresets: GraphQLSchema;
   readonly presets: Presets;
 }

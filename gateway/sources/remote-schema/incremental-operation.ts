@@ -69,7 +69,7 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
   readonly #receiver: IncrementalReceiver;
   readonly #promised = new PromisedPieces();
   readonly #isNewerOnly: boolean;
-  /** Of the payloads, where they are in a format that the client does not read. */
+  /** How payloads are translated whose format the client does not read. */
   #translation: PayloadTranslation | undefined;
   #headers: UpstreamResponseHeaders = {};
   #flow: UpstreamFlow | undefined;

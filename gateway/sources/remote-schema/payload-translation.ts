@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../../platform/index.ts';
 import type { ParsedPayload } from '../compiled-operation.ts';
 
-/** Of the paths and labels of streams that are under way. Each is kept until the response is over. */
+/** The most bytes of paths and labels of streams that are under way. Each is kept until the response is over. */
 const MAX_STREAMS_BYTES = 1024 * 1024;
 /** Of one payload: each takes several times its length when it is translated. */
 const MAX_PIECES = 100_000;

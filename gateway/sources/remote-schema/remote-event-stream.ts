@@ -11,7 +11,7 @@ import { headersByName } from './upstream-headers.ts';
 
 /** How many bytes are read of a response that is no event stream. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
-/** Of a service, or a proxy before it, that is expected back. */
+/** The statuses of a service, or of a proxy before it, that is expected back. */
 const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 /** Some servers send `none` in the hope that nothing on the way compresses their events. */
 const COMPRESSED = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
@@ -32,7 +32,7 @@ export interface EventStreamRequest {
   readonly traceContext: SourceStream['traceContext'];
   /** For the headers of the response, in milliseconds. */
   readonly timeoutMs: number;
-  /** Of the stream that is resumed, as the value of a header. */
+  /** The last event id of a stream that is resumed, as the value of a header. */
   readonly lastEventId: string | undefined;
 }
 

@@ -47,7 +47,7 @@ export function upstreamHeaders({ headers: configured, forwardHeaders, assertion
   return (context) => joinHeaderLists(ofSession(context), ofCall(context));
 }
 
-/** The same by name. */
+/** Headers by name. */
 export function headersByName(
   { headers, forwardHeaders, assertion }: HeaderSettings,
   context: OperationContext,

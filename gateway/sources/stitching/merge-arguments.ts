@@ -212,7 +212,7 @@ function listsOf(value: ArgumentTemplate): readonly EachTemplate[] {
   return value.kind === 'object' ? value.fields.flatMap((field) => listsOf(field.value)) : [];
 }
 
-/** The same with what a key consists of, in the holes for a whole one. */
+/** A template with the parts of a key in the holes for a whole key. */
 export function withKeyFields(value: ArgumentTemplate, fields: KeyFields): ArgumentTemplate {
   if (value.kind === 'key') return value.path.length === 0 ? { ...value, fields } : value;
   if (value.kind === 'each') return { ...value, item: withKeyFields(value.item, fields) };

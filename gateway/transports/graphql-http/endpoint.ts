@@ -287,7 +287,7 @@ function refuseSingleConnection({ request: { method, headers }, search }: HttpEx
   if (parameters.has('token') && !isOperation) throw singleConnectionNotSupported();
 }
 
-/** Those of a GET that name its document. */
+/** The parameters of a GET that name its document. */
 const OPERATION_PARAMETERS = ['query', 'documentId', 'doc_id', 'id', 'extensions'];
 
 const CONTENT_TYPES: Readonly<Record<ResponseType, string>> = {

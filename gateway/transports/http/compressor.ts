@@ -94,7 +94,7 @@ export class Compressor {
     }
   }
 
-  /** The same for content that is sent again and again as the same object: it is compressed once for each coding. */
+  /** Compresses content that is sent again and again as the same object, once for each coding. */
   compressKept(chunks: readonly Buffer[], coding: ContentCoding, done: Done<Compressed>): void {
     const forms = this.#kept.get(chunks) ?? new Map<ContentCoding, readonly Buffer[] | Done<Compressed>[]>();
     this.#kept.set(chunks, forms);

@@ -44,7 +44,7 @@ export function readBody(source: BodySource, maxBytes: number, done: BodyReader)
   else readCompressed(source, coding, maxBytes, done);
 }
 
-/** The same as a promise. */
+/** Reads a body, as a promise. */
 export function receiveBody(source: BodySource, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) =>
     readBody(source, maxBytes, (refusal, body) => (refusal ? reject(refusal) : resolve(body))),

@@ -29,7 +29,7 @@ export function readJson(source: BodySource, maxBytes: number, done: JsonReader)
     });
 }
 
-/** The same as a promise. */
+/** Reads JSON, as a promise. */
 export function receiveJson(source: BodySource, maxBytes: number): Promise<unknown> {
   return new Promise((resolve, reject) =>
     readJson(source, maxBytes, (refusal, value) => (refusal ? reject(refusal) : resolve(value))),

@@ -18,7 +18,7 @@ export interface RecordedSource {
   readonly name: string;
   readonly kind: string;
   calls: number;
-  /** Of all calls together, in milliseconds. */
+  /** The time of all calls together, in milliseconds. */
   durationMs: number;
   /** `success`, or how the last call failed that did. */
   outcome: string;
@@ -87,12 +87,12 @@ export class RequestRecord {
 export interface OperationEvent {
   readonly event: 'subscription.started' | 'operation.ended';
   readonly requestId: string;
-  /** Of an operation of a WebSocket, whose request id is that of the handshake. */
+  /** An operation's id on a WebSocket, whose request id is that of the handshake. */
   readonly operationId?: string | undefined;
   readonly clientAddress: string;
   readonly headers: IncomingHttpHeaders;
   readonly record: RequestRecord;
-  /** Of an operation that has one of its own. */
+  /** The span of an operation that has one of its own. */
   readonly span?: Span | undefined;
   /** How long it took, in milliseconds, once it has ended. */
   readonly durationMs?: number | undefined;

@@ -13,7 +13,7 @@ const HANDSHAKE_ONLY =
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const MAX_INIT_HEADERS = 100;
-/** Of all headers of a connection together. */
+/** The most characters of all headers of a connection together. */
 const MAX_CHARACTERS = 65_536;
 
 /** Members of the payload itself that are headers: clients give `connectionParams` either way. */

@@ -28,7 +28,7 @@ export interface OperationContextsOptions {
 /** Makes the `RequestContext` of operations over a WebSocket, which have no HTTP request of their own. */
 export class OperationContexts {
   readonly #options: OperationContextsOptions;
-  /** Of the handshake and of `connection_init`. */
+  /** The headers of the handshake and of `connection_init`. */
   readonly #traceContext: IncomingHttpHeaders = {};
 
   constructor(options: OperationContextsOptions) {

@@ -28,7 +28,7 @@ export interface RetrySettings {
 }
 
 export interface BreakerSettings {
-  /** Of the requests in the window, when it opens: 1 to 100. */
+  /** How many percent of the requests in the window have failed when the circuit opens: 1 to 100. */
   readonly failurePercent: number;
   readonly windowMs: number;
   /** With fewer requests in the window it does not open. */

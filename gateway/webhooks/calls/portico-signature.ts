@@ -16,7 +16,7 @@ export function webhookSignature(secret: string, body: string, nowMs: number): s
   return webhookSignatures([secret], body, nowMs);
 }
 
-/** The same with one `v1` for each secret, so that a receiver can change its secret. */
+/** A signature with one `v1` for each secret, so that a receiver can change its secret. */
 export function webhookSignatures(secrets: readonly string[], body: string, nowMs: number): string {
   const seconds = Math.floor(nowMs / 1000);
   const signed = secrets.map((secret) =>

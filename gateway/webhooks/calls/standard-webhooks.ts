@@ -11,7 +11,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /** A message to a webhook, as it is signed. */
 export interface SignedMessage {
-  /** The same for each attempt; without a full stop, which separates what is signed. */
+  /** The id of a message, which all attempts share; without a full stop, which separates what is signed. */
   readonly id: string;
   /** Exactly as it is sent. */
   readonly body: string;

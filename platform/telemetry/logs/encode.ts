@@ -6,7 +6,7 @@ export interface LogRecord {
   readonly event: string;
   /** In milliseconds since 1970. */
   readonly time: number;
-  /** Those that are undefined are left out. */
+  /** Undefined attributes are left out. */
   readonly attributes: Readonly<Record<string, AttributeValue | undefined>>;
 }
 

@@ -64,7 +64,7 @@ interface AcceptedLocation {
 interface LocatedToken {
   readonly accepted: AcceptedLocation;
   readonly token: string;
-  /** Of the location's secrets, those that may have signed the token. */
+  /** The location's secrets that may have signed the token. */
   readonly secrets: readonly OpenSecret[];
 }
 

@@ -4,7 +4,7 @@ import { assetUrl } from '../../../../platform/index.ts';
 import { JobsDatabaseUnusable } from './errors.ts';
 
 const MIGRATIONS = assetUrl('gateway/jobs/engine/database/migrations/');
-/** Of the transactions that change the schema; claims, partitions and statistics have the others of this class. */
+/** The advisory lock of transactions that change the schema. Claims, partitions and statistics have other locks of this class. */
 const MIGRATION_LOCK = [2006, 3] as const;
 /** The first line of a migration beside which older gateways work: the version of the oldest. */
 const OLDEST_COMPATIBLE = /^-- oldest compatible: (\d+)$/m;
@@ -19,7 +19,7 @@ export interface JobsMigration {
 
 /** The schema of a database. */
 export interface SchemaVersion {
-  /** That of its newest migration; 0 where there is none. */
+  /** The newest migration's version; 0 where there is none. */
   readonly version: number;
   /** Gateways that know this version or a newer one work with it. */
   readonly oldestCompatible: number;

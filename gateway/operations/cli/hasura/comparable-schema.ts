@@ -138,7 +138,7 @@ function builtInDirectives(directives: IntrospectionQuery['__schema']['directive
   return (directives ?? []).filter(({ name }) => BUILT_IN_DIRECTIVES.has(name));
 }
 
-/** The same with other names of types: those beside a `kind`, and those of `queryType` and its like, which may stand alone. */
+/** A value with other names of types: beside a `kind`, and in `queryType` and its like, which may stand alone. */
 function withTypeNames<T>(value: T, names: ReadonlyMap<string, string>): T {
   return JSON.parse(JSON.stringify(value), function rename(this: object, key: string, inner: unknown) {
     if (key !== 'name' || typeof inner !== 'string') return inner;

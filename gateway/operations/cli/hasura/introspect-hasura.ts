@@ -3,7 +3,7 @@ import { hasCredentials } from '../../../../platform/index.ts';
 
 /** A Hasura that is introspected. */
 export interface HasuraServer {
-  /** Of the server, or of its GraphQL endpoint. */
+  /** The address of the server, or of its GraphQL endpoint. */
   readonly url: string;
   /** Undefined for a server without an admin secret, where all callers are admins. Never printed. */
   readonly adminSecret: string | undefined;

@@ -180,7 +180,7 @@ export function introspectionFieldsOf(operation: ClientOperation): string | unde
   return print({ kind: Kind.DOCUMENT, definitions: [definition, ...operation.fragments.values()] });
 }
 
-/** Of an operation that one subgraph answers. */
+/** The dependent fields of an operation that one subgraph answers: none. */
 const NO_DEPENDENTS: DependentFields = new Map();
 
 /** The reader of a relayed response waits for the result. */

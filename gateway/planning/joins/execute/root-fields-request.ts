@@ -29,7 +29,7 @@ export interface RootFieldQuestion {
   readonly type: string;
 }
 
-/** The same for calls that are one question, whatever objects and keys they are for. */
+/** A text that is equal for calls that are one question, whatever objects and keys they are for. */
 export function questionText(
   { arguments: given, selections, representation, key, type }: RootFieldCall,
   texts: RequestTexts,

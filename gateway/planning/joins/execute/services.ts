@@ -79,6 +79,6 @@ export interface PlanScope<Context> {
   readonly types: SupergraphTypes;
   readonly clientVariables: VariableDefinitions;
   readonly services: Services<Context>;
-  /** Those of planning, which compiling takes its turns with. */
+  /** The steps of planning, by which compiling takes its turns. */
   readonly steps: Pick<Steps, 'spend' | 'endSlice'>;
 }

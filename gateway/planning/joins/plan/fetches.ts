@@ -180,7 +180,7 @@ function callsFor(part: VisitPart, written: RequestSelections): readonly RootFie
   });
 }
 
-/** Of a root field that takes nothing of its objects. */
+/** The requirements of a root field that takes nothing of its objects. */
 const NOTHING: Selections = { id: -1, fieldsOf: () => [] };
 
 /** The places below a visit's fields; types whose objects have the same field are together. */

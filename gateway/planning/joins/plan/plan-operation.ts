@@ -44,7 +44,7 @@ export class OperationPlanner {
     this.#written = new RequestSelections(types, steps);
   }
 
-  /** Those that planning the operation takes. */
+  /** The steps that planning the operation takes. */
   get steps(): Steps {
     return this.#steps;
   }

@@ -30,7 +30,7 @@ export class PlannedObject {
   readonly entry: RouteEntry | undefined;
   readonly common: CommonFields | undefined;
   readonly visits: TypeVisit[] = [];
-  /** The same for objects that have the same ways. */
+  /** A text that is equal for objects that have the same ways. */
   readonly key: string;
 
   readonly #made: readonly string[];

@@ -42,7 +42,7 @@ export const TYPENAME: WantedField = {
   isOwn: false,
 };
 
-/** The same for fields that are planned in the same way. */
+/** A text that is equal for fields that are planned in the same way. */
 export function textOfField({ key, call, below, isOwn }: WantedField): string {
   return `${isOwn ? '!' : ''}${key}:${call}:${below?.id ?? ''}`;
 }

@@ -26,7 +26,7 @@ export type ValueShape =
       readonly nonNull: boolean;
       /** Whether values are never objects or lists: those of enums and of the built-in scalars. */
       readonly plain: boolean;
-      /** Of an enum: the values that clients see. */
+      /** The values of an enum that clients see. */
       readonly values?: ReadonlySet<string>;
       readonly isHidden?: IsHidden;
     }
@@ -238,7 +238,7 @@ function isNarrowed(
   return sets.some((set) => needs(set, false));
 }
 
-/** The same for fields of one response key that are planned as the same field. */
+/** A text that is equal for fields of one response key that are planned as the same field. */
 function textOfField(key: string, nodes: readonly FieldNode[]): string {
   const [first] = nodes;
   const below = new Set(nodes.flatMap(({ selectionSet }) => (selectionSet ? [print(selectionSet)] : [])));

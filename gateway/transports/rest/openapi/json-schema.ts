@@ -1,7 +1,7 @@
 /** A JSON Schema of the dialect that OpenAPI 3.1 uses (draft 2020-12). */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** The same schema with null allowed. */
+/** A schema that allows null beside what `schema` allows. */
 export function orNull(schema: JsonSchema): JsonSchema {
   const { type, anyOf } = schema;
   if (Object.keys(schema).length === 0) return schema;

@@ -25,7 +25,7 @@ export interface TypeSchemas {
   input(type: GraphQLInputType): JsonSchema;
   /** A value of this type that is not null. */
   presentInput(type: GraphQLInputType): JsonSchema;
-  /** The same for what an operation answers with. */
+  /** A scalar or an enum in a response. */
   leaf(type: GraphQLLeafType): JsonSchema;
 }
 
