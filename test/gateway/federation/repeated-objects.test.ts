@@ -248,6 +248,40 @@ test('what depends on who holds an object stays apart', async () => {
   });
 });
 
+test('what is fetched for an object by the type around it stays apart', async () => {
+  const services = {
+    items: `type Query { items: [Item!] } interface Item { id: ID! } type Child @key(fields: "id") { id: ID! }
+      type A implements Item { id: ID! child: Child } type B implements Item { id: ID! child: Child }`,
+    prices: 'type Child @key(fields: "id") { id: ID! price(in: String): String }',
+  };
+  const composed = composeServices(
+    Object.entries(services).map(([name, typeDefs]) => ({ name, typeDefs: parse(LINK + typeDefs), url: '' })),
+  );
+  if (compositionHasErrors(composed)) throw new TypeError(composed.errors.join());
+  const items = ['A', 'B', 'A', 'B'].map((__typename, at) => ({ __typename, id: `${at}`, child: { id: 'c' } }));
+  const graph = openFederatedGraph<undefined>(
+    composed.supergraphSdl,
+    sending(async (subgraph, body) => {
+      if (subgraph === 'items')
+        return JSON.stringify({
+          data: { items: items.map((item) => ({ ...item, child: { __typename: 'Child', ...item.child } })) },
+        });
+      const { query } = JSON.parse(body);
+      const data = rootFieldsOf(query).map((asked): [string, unknown] => {
+        const currency = print(asked).includes('USD') ? 'USD' : 'EUR';
+        const key = /(\w+): price/.exec(print(asked))?.[1] ?? 'price';
+        return [responseKey(asked), [{ [key]: currency }]];
+      });
+      return JSON.stringify({ data: Object.fromEntries(data) });
+    }),
+  );
+  const selected = (currency: string) => `{ child { id z: price(in: "${currency}") } }`;
+  const operation = `{ items { ... on A ${selected('USD')} ... on B ${selected('EUR')} } }`;
+  const { data } = responseObject(await graph.prepare(operation).run({}, undefined));
+  const z = (value: string) => ({ child: { id: 'c', z: value } });
+  expect(data).toEqual({ items: [z('USD'), z('EUR'), z('USD'), z('EUR')] });
+});
+
 test('comparing takes no longer the deeper a service lets objects differ', () => {
   const sdl = 'type Query { roots: [Node] } type Node @key(fields: "id") { id: ID! leaf: Int next: [Node] }';
   const composed = composeServices([{ name: 'nodes', typeDefs: parse(LINK + sdl), url: '' }]);

@@ -76,7 +76,8 @@ export type PlacesOfOneFetch = ReadonlySet<string>;
 
 /**
  * The places of the data where objects come from one fetch alone. Where two fetches return parts of one object below others, the
- * parts depend on the objects around it.
+ * parts depend on the objects around it. So does what is fetched for objects below some types only: another fetch may give the same
+ * key another value below other types.
  */
 export function placesOfOneFetch({ waves }: OperationPlan): PlacesOfOneFetch {
   const counts = new Map<string, number>();
@@ -89,8 +90,12 @@ export function placesOfOneFetch({ waves }: OperationPlan): PlacesOfOneFetch {
       add([...path, key], below);
     }
   };
+  const ofSomeTypes = new Set<string>();
   for (const { path, selections, calls } of waves.flat()) {
     const keys = path.map(({ key }) => key);
+    const from = path.findIndex(({ types }) => types !== undefined);
+    if (from >= 0)
+      for (let length = from + 1; length <= keys.length; length++) ofSomeTypes.add(placeOf(keys.slice(0, length)));
     add(keys, selections);
     for (const { field, selections: ofCall } of calls) {
       if (field === undefined) add(keys, ofCall);
@@ -101,7 +106,7 @@ export function placesOfOneFetch({ waves }: OperationPlan): PlacesOfOneFetch {
       }
     }
   }
-  return new Set([...counts].flatMap(([place, count]) => (count === 1 ? [place] : [])));
+  return new Set([...counts].flatMap(([place, count]) => (count === 1 && !ofSomeTypes.has(place) ? [place] : [])));
 }
 
 /**
