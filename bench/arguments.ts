@@ -33,7 +33,7 @@ npm run bench -- turns U P         targets that differ by little: several proces
 rows:          ${ROW_IDS.join(' ')}
 measurements:  ${EXTRA_IDS.join(' ')}
 --targets portico,ideal,mercurius  only these (names or families, see bench/README.md)
---against ../before                Portico of another checkout too, which has been built
+--against ../before                Portico of another checkout too, which has been built: all its targets, or those that --targets names
 --seconds 3  --warm-up 4  --rounds 3  --connections 50  --load wrk|node
 --processes 5                      of each target, for turns, with --seconds 1 and --rounds 12 there
 `;

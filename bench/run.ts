@@ -35,7 +35,10 @@ try {
 async function runBenchmark(given: readonly string[]): Promise<void> {
   const plan = parseBenchArguments(given);
   const named = plan.targets ? targetsNamed(plan.targets) : TARGETS;
-  const targets = [...named, ...(plan.against === undefined ? [] : porticosAt(resolve(plan.against)))];
+  const others = plan.against === undefined ? [] : porticosAt(resolve(plan.against));
+  // Where targets of the other checkout are named, only these are measured.
+  const chosen = others.filter(({ name }) => plan.targets?.includes(name));
+  const targets = [...named, ...(chosen.length > 0 ? chosen : others)];
   if (named.length === 0) throw new Error(`the targets are: ${TARGETS.map(({ name }) => name).join(', ')}`);
   const load = chooseLoad(group, plan.load);
   const cores = chooseCores();

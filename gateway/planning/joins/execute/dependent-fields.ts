@@ -1,7 +1,8 @@
 import type { JoinError } from '../errors.ts';
-import type { JsonObject, ResponsePath } from '../json.ts';
+import { isObject, type Json, type JsonObject, type ResponsePath } from '../json.ts';
 import { type Fetch, fieldsOf, type OperationPlan, responseKey } from '../plan/index.ts';
 import { errorPlace, type ObjectShape } from '../response/index.ts';
+import type { RunError } from './run.ts';
 
 /** The keys of the fields that are fetched by a field of the same object, by the keys that lead to that. */
 export type DependentFields = ReadonlyMap<string, ReadonlySet<string>>;
@@ -18,49 +19,89 @@ export function dependentFields(plans: readonly OperationPlan[]): DependentField
   };
   const neededBy = ({ type, selections }: Fetch['representations'][number]) =>
     selections.fieldsOf(type).map(({ key }) => key);
-  const keysOf = (selections: Fetch['selections']) =>
+  const responseKeysOf = (selections: Fetch['selections']) =>
     fieldsOf(selections, undefined).map(({ field }) => responseKey(field));
   for (const fetch of plans.flatMap(({ waves }) => waves.flat())) {
-    add(fetch, fetch.representations.flatMap(neededBy), keysOf(fetch.selections));
+    add(fetch, fetch.representations.flatMap(neededBy), responseKeysOf(fetch.selections));
     for (const { representation, field, selections } of fetch.calls)
-      add(fetch, neededBy(representation), field === undefined ? keysOf(selections) : [field]);
+      add(fetch, neededBy(representation), field === undefined ? responseKeysOf(selections) : [field]);
   }
   return found;
 }
 
-function placeOf(keys: readonly string[]): string {
+function placeOf(keys: ResponsePath): string {
   return keys.join(' ');
 }
 
-/** An error of a field that the client does not select, at the fields that are not fetched for it. Others stay where they are. */
+/**
+ * The places of an error in the client's response. Where the client does not select what failed, the error is reported at the fields
+ * that are not fetched for it. Where the client does select it, the error is reported there and at these fields.
+ */
 export function atDependents(
-  error: JoinError,
+  { lost, ...error }: RunError,
   dependents: DependentFields,
   shape: ObjectShape,
   data: JsonObject,
 ): readonly JoinError[] {
-  const found = new Set<string>();
-  const relocated = (path: NonNullable<JoinError['path']>): readonly JoinError[] => {
-    const { unselected } = errorPlace(shape, data, path);
-    if (unselected === undefined) return [{ ...error, path }];
-    const above = path.slice(0, unselected);
-    const keys = path.slice(0, unselected + 1).filter((segment) => typeof segment === 'string');
-    const place = placeOf(keys);
-    if (found.has(place)) return [];
-    found.add(place);
-    const fields = dependentsOf(path, unselected, dependents).flatMap((one) => relocated(one));
-    return fields.length > 0 ? fields : [{ ...error, path: above }];
+  const { path } = error;
+  if (!path) return [error];
+  const unselectedAt = (place: ResponsePath) => errorPlace(shape, data, place).unselected;
+  const failed = lost ? lost.objects.flatMap((object) => [...lost.keys].map((key) => [...object, key])) : [path];
+  const isSelected = failed.some((place) => place.at(-1) !== '__typename' && unselectedAt(place) === undefined);
+  const found = new Map<string, ResponsePath>();
+  const seen = new Set<string>();
+  const search = (place: ResponsePath): void => {
+    const unselected = unselectedAt(place);
+    for (const field of dependentsOf(place, unselected ?? place.length - 1, dependents, data)) {
+      const text = placeOf(field);
+      if (seen.has(text)) continue;
+      seen.add(text);
+      if (unselectedAt(field) === undefined) found.set(text, field);
+      search(field);
+    }
   };
-  return error.path ? relocated(error.path) : [error];
+  if (dependents.size > 0) {
+    for (const object of lost?.objects ?? []) search(object);
+    for (const place of failed) if (!lost || dependents.has(placeOf(keysOf(place)))) search(place);
+  }
+  const around = `${placeOf(path)} `;
+  const outside = [...found].flatMap(([text, place]) => (text.startsWith(around) ? [] : [place]));
+  // The error of a whole object stands at the object, whose fields may all be null because of it.
+  if (isSelected || (lost && outside.length < found.size))
+    return [error, ...outside.map((place) => ({ ...error, path: place }))];
+  if (found.size > 0) return [...found.values()].map((place) => ({ ...error, path: place }));
+  return [{ ...error, path: path.slice(0, unselectedAt(path) ?? path.length) }];
 }
 
-/** The fields that depend on a field, or on an object around it: a key may be a field of an object that the client selects. */
-function dependentsOf(path: ResponsePath, unselected: number, dependents: DependentFields): readonly ResponsePath[] {
-  for (let at = unselected; at >= 0; at--) {
+/** The fields that are not fetched for a field, or for an object around it: a key may be a field of an object. */
+function dependentsOf(
+  path: ResponsePath,
+  from: number,
+  dependents: DependentFields,
+  data: JsonObject,
+): readonly ResponsePath[] {
+  const found: ResponsePath[] = [];
+  for (let at = from; at >= 0; at--) {
     if (typeof path[at] === 'number') continue;
-    const keys = path.slice(0, at + 1).filter((segment) => typeof segment === 'string');
-    const fields = dependents.get(placeOf(keys));
-    if (fields && fields.size > 0) return [...fields].map((field) => [...path.slice(0, at), field]);
+    const fields = dependents.get(placeOf(keysOf(path.slice(0, at + 1))));
+    const above = path.slice(0, at);
+    const object = fields && valueAt(data, above);
+    if (object) for (const field of fields) if (object[field] === undefined) found.push([...above, field]);
   }
-  return [];
+  return found;
+}
+
+/** The response keys of a path, without positions in lists. */
+function keysOf(path: ResponsePath): readonly string[] {
+  return path.filter((segment) => typeof segment === 'string');
+}
+
+/** The object at a path; undefined where there is none. */
+function valueAt(data: JsonObject, path: ResponsePath): JsonObject | undefined {
+  let value: Json | undefined = data;
+  for (const segment of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as { readonly [key: string | number]: Json | undefined })[segment];
+  }
+  return isObject(value) ? value : undefined;
 }

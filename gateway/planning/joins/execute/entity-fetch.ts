@@ -3,6 +3,7 @@ import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isList, isObject, type Json, type ResponsePath } from '../json.ts';
 import type { Fetch, RenamedKey } from '../plan/index.ts';
 import { entityRequest } from './entity-request.ts';
+import { leaveOutFailedValues } from './failed-values.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
 import { compileRestoring, type RestoreKeys, restoredPath, selectedKeys } from './renamed-keys.ts';
@@ -63,7 +64,9 @@ export function compileEntityFetch<Context>(
       variable: group.variable,
       value: new JsonText(`[${texts.join(',')}]`),
     }));
-    call(run, representations, ({ data, errors }) => {
+    call(run, representations, (answer) => {
+      leaveOutFailedValues(answer);
+      const { data, errors } = answer;
       for (const one of waiting) if (data) takeEntities(one, data[one.group.key], types, run.repeated);
       if (errors.length > 0) placeErrors(errors, waiting, run);
       done();
@@ -111,11 +114,16 @@ function placeErrors<Context>(
     const paths = one && typeof number === 'number' ? pathsIn(one).get(number) : undefined;
     if (one && paths && paths.length > 0) {
       const below = restoredPath(one.group.renamed, rest);
-      for (const path of paths.slice(0, MAX_RELAYED_ERRORS + 1)) reportError(run, error.at([...path, ...below]));
+      const keys = below.length === 0 ? one.group.asked : undefined;
+      for (const path of paths.slice(0, MAX_RELAYED_ERRORS + 1))
+        reportError(run, error.at([...path, ...below]), keys && { keys, objects: [path] });
       continue;
     }
     for (const { group } of one ? [one] : waiting.filter(({ texts }) => texts.length > 0)) {
-      for (const { fields } of group.paths) reportError(run, error.at(fields));
+      for (const path of group.paths) {
+        const objects = [...path.locate(run.data).values()].flat().slice(0, MAX_RELAYED_ERRORS + 1);
+        reportError(run, error.at(path.fields), { keys: group.asked, objects });
+      }
     }
   }
 }

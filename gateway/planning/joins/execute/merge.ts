@@ -37,8 +37,8 @@ function mergeValues(known: Json, incoming: Json, isAbstract: (typename: string)
     const length = Math.min(known.length, incoming.length);
     for (let at = 0; at < length; at++) {
       const [item, other] = [known[at], incoming[at]];
-      if (item === null) (known as Json[])[at] = other ?? null;
-      else if (item !== undefined && other !== undefined) mergeValues(item, other, isAbstract);
+      if (item === null || item === undefined) (known as Json[])[at] = other ?? null;
+      else if (other !== undefined) mergeValues(item, other, isAbstract);
     }
   }
 }

@@ -103,7 +103,9 @@ function compileValue({ name, below }: WantedField, parent: string, types: Super
   const write = (value: Json): string | undefined => {
     if (isList(value)) {
       const items: string[] = [];
-      for (const item of value) {
+      for (const item of value as readonly (Json | undefined)[]) {
+        // A service failed to return the item.
+        if (item === undefined) return undefined;
         const text = item === null ? 'null' : write(item);
         if (text === undefined) return undefined;
         items.push(text);

@@ -3,6 +3,7 @@ import { usedVariables } from '../../../graphql/syntax/index.ts';
 import type { JsonObject } from '../json.ts';
 import { type Fetch, fieldsOf, type RenamedKey, responseKey, separateTypes } from '../plan/index.ts';
 import { fieldTypeIn } from './entity-request.ts';
+import { leaveOutFailedValues } from './failed-values.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
 import { compileRestoring, restoredPath, selectedKeys } from './renamed-keys.ts';
@@ -32,7 +33,9 @@ export function compileRootFetch<Context>(
     service: fetch.service,
     operation,
     call,
-    take: ({ data, errors }, run) => {
+    take: (answer, run) => {
+      leaveOutFailedValues(answer);
+      const { data, errors } = answer;
       if (data) {
         restore?.(data);
         share?.(data, run.repeated);
@@ -95,7 +98,9 @@ export function compileNestedRoot<Context>(
       done();
       return;
     }
-    call(run, [], ({ data, errors }) => {
+    call(run, [], (answer) => {
+      leaveOutFailedValues(answer);
+      const { data, errors } = answer;
       if (data) {
         restore?.(data);
         for (const target of targets) mergeInto(target, copy(data), types.isAbstract, asked);

@@ -1,6 +1,6 @@
 import type { JsonObject, ResponsePath } from '../json.ts';
 import type { FlattenPath } from './flatten-path.ts';
-import { isFull, type PlanRun, reportError } from './run.ts';
+import { isFull, type LostFields, type PlanRun, reportError } from './run.ts';
 import type { SubgraphError } from './services.ts';
 import { pathsByNumber, type WaitingObjects } from './waiting-objects.ts';
 
@@ -10,6 +10,8 @@ export interface AskedObjects {
   readonly paths: readonly FlattenPath[];
   /** By path: the key under which objects have the value; undefined where it is the object itself. */
   readonly fields: readonly (string | undefined)[];
+  /** The keys of what the root field returns of an object; undefined where the objects have its value under a key. */
+  readonly lost: ReadonlySet<string> | undefined;
   /** By the positions of objects: the response key. The same for all, where the root field takes many objects. */
   readonly keys: readonly string[];
   readonly isMany: boolean;
@@ -98,7 +100,7 @@ class ErrorPlaces<Context> {
     const rest = asked.restored(below);
     for (const path of found) {
       if (isFull(this.#run)) break;
-      reportError(this.#run, error.at([...path, ...rest]));
+      reportError(this.#run, error.at([...path, ...rest]), lostAt(asked, path, rest));
     }
     return true;
   }
@@ -113,4 +115,9 @@ class ErrorPlaces<Context> {
 
 function pathsOf({ waiting, paths, fields }: AskedObjects, data: JsonObject) {
   return pathsByNumber(waiting, paths, data, (index) => (fields[index] === undefined ? [] : [fields[index]]));
+}
+
+/** What an object lacks where the error is one of the whole object. */
+function lostAt({ lost }: AskedObjects, object: ResponsePath, below: ResponsePath): LostFields | undefined {
+  return lost && below.length === 0 ? { keys: lost, objects: [object] } : undefined;
 }

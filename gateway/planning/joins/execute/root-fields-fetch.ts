@@ -4,6 +4,7 @@ import type { CallObject, RootCall, SupergraphTypes } from '../../supergraph/ind
 import { isList, isObject, type Json, type JsonObject, type ResponsePath } from '../json.ts';
 import { type Fetch, type RenamedKey, type RootFieldCall, separateTypes } from '../plan/index.ts';
 import { fieldTypeIn } from './entity-request.ts';
+import { leaveOutFailedValues } from './failed-values.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, mergeInto } from './merge.ts';
 import { compileRestoring, type RestoreKeys, restoredPath, selectedKeys } from './renamed-keys.ts';
@@ -61,7 +62,9 @@ export function compileRootFields<Context>(
     }
     const objects = waiting.map(({ texts }) => texts.map((text): CallObject => JSON.parse(text)));
     const call = callFor(request.fieldCounts(objects.map(({ length }) => length)));
-    call(run, request.variables(objects), ({ data, errors }) => {
+    call(run, request.variables(objects), (answer) => {
+      leaveOutFailedValues(answer);
+      const { data, errors } = answer;
       const all = questions.flatMap((question, at): readonly AskedObjects[] => {
         const own = waiting[at];
         if (!own || own.texts.length === 0) return [];
@@ -138,9 +141,10 @@ function mergeValues(
   });
 }
 
-function placesOf({ paths, fields, renamed, call: { isMany, steps } }: Question) {
+function placesOf({ paths, fields, asked, renamed, call: { isMany, steps } }: Question) {
   const restored = (path: ResponsePath) => restoredPath(renamed, path);
-  return { paths, fields, isMany, depth: steps.length, restored };
+  const lost = fields[0] === undefined ? asked : undefined;
+  return { paths, fields, lost, isMany, depth: steps.length, restored };
 }
 
 /** What a service has returned to a question, by the positions of objects. */

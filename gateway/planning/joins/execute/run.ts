@@ -1,6 +1,6 @@
 import { MAX_RELAYED_ERRORS, OMITTED_ERRORS } from '../../../errors.ts';
 import type { JoinError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
+import type { JsonObject, ResponsePath } from '../json.ts';
 import type { RepeatedObjects } from './repeated-objects.ts';
 
 /** The parameters of a call to a subgraph beside its body. */
@@ -35,7 +35,7 @@ export interface PlanRun<Context> {
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: Context;
   /** With paths in our data; undefined where the error belongs to no place of it. */
-  readonly errors: JoinError[];
+  readonly errors: RunError[];
   readonly extensions: SubgraphExtensions[];
   /** The objects of the data that stand at several positions. */
   readonly repeated: RepeatedObjects;
@@ -43,9 +43,21 @@ export interface PlanRun<Context> {
   readonly fail: (error: unknown) => void;
 }
 
-/** Adds an error to those of a run. One of a subgraph may be reported for many places. */
-export function reportError({ errors }: Pick<PlanRun<unknown>, 'errors'>, error: JoinError): void {
-  if (errors.length < MAX_RELAYED_ERRORS) errors.push(error);
+/** An error with its path in the data of a run. */
+export interface RunError extends JoinError {
+  readonly lost?: LostFields;
+}
+
+/** Fields that a service did not return, where the error is one of whole objects. */
+export interface LostFields {
+  readonly keys: ReadonlySet<string>;
+  /** The paths of the objects: the path of the error, or paths of objects in the lists that it leads through. */
+  readonly objects: readonly ResponsePath[];
+}
+
+/** Adds an error to those of a run. One of a subgraph may be reported for many places. @param lost as in RunError */
+export function reportError({ errors }: Pick<PlanRun<unknown>, 'errors'>, error: RunError, lost?: LostFields): void {
+  if (errors.length < MAX_RELAYED_ERRORS) errors.push(lost ? { ...error, lost } : error);
   else if (errors.length === MAX_RELAYED_ERRORS)
     errors.push({ message: OMITTED_ERRORS, extensions: { code: 'remote-schema-error' } });
 }

@@ -31,6 +31,36 @@ export function decorate(model: GraphModel, random: Random, isWide = false): voi
       field.isSteady = true;
     }
   }
+  keepToWhatIsKnown(model);
+}
+
+/**
+ * Makes fields never fail of which one schema of everything says more than a gateway can know. A required object is null for the
+ * gateway where another field that the client selects in it fails. Objects of interface objects may be known by the interface alone,
+ * whose fields may be null where those of the object's type must not.
+ */
+function keepToWhatIsKnown({ objects, interfaces }: GraphModel): void {
+  const seen = new Set<string>();
+  const keepPresent = (targets: readonly string[]): void => {
+    for (const { name, fields } of objects) {
+      if (!targets.includes(name) || seen.has(name)) continue;
+      seen.add(name);
+      for (const field of fields)
+        if (field.type.endsWith('!')) {
+          field.isSteady = true;
+          keepPresent(field.targets);
+        }
+    }
+  };
+  const required = objects.flatMap(({ fields }) => fields.flatMap(({ requires }) => requires ?? []));
+  for (const { fields } of objects)
+    for (const { name, targets } of fields)
+      if (required.some((text) => new RegExp(`\\b${name}\\b`).test(text))) keepPresent(targets);
+  for (const one of interfaces)
+    for (const { name, fields } of objects)
+      if (one.objectGraph !== undefined && one.members.includes(name))
+        for (const field of fields)
+          if (field.type.endsWith('!') && one.fields.get(field.name)?.endsWith('!') === false) field.isSteady = true;
 }
 
 /** Makes all fields of value types never fail; false where one is an entity. */
