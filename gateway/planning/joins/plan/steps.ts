@@ -2,9 +2,9 @@ import type { Sliced } from '../../../../platform/index.ts';
 import { OperationTooComplex } from '../errors.ts';
 
 /** How many steps are taken at once: operations that people write take fewer, so that they are planned in one go. */
-export const FIRST_SLICE_STEPS = 750;
+export const FIRST_SLICE_STEPS = 600;
 /** How many are taken at a time of operations that take more, each time after other work of the process has had its turn. */
-export const SLICE_STEPS = 400;
+export const SLICE_STEPS = 250;
 
 /** Counts what planning does, so that no operation takes long, and that none blocks the event loop meanwhile. */
 export class Steps {
