@@ -67,7 +67,7 @@ export async function bundlePrograms(packageDir, folder, last) {
     tsconfigRaw: { compilerOptions: { target: 'es2022', verbatimModuleSyntax: true } },
     packages: 'external',
     plugins: [packagesFromBundles],
-    charset: 'utf8',
+    charset: 'ascii',
     sourcemap: 'linked',
     sourcesContent: false,
     write: false,

@@ -86,3 +86,4 @@ export { closest, editDistance, likelyMeant, suggestion, unknownKeyMessage } fro
 export * from './telemetry/index.ts';
 export { inThread, ThreadEnded } from './thread.ts';
 export { isCanonicalUuid, isUuid } from './uuid.ts';
+export { SEMI_SPACE_MIB, withYoungGeneration } from './young-generation.ts';

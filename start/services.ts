@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { addressUrl } from '../platform/index.ts';
+import { addressUrl, withYoungGeneration } from '../platform/index.ts';
 import type { ChildSpec } from './child.ts';
 import { COMPILED_DIR, PACKAGE_DIR, type StartSettings } from './config.ts';
 import { DEMO_ACCOUNTS, DEMO_ROLES } from './demo-accounts.ts';
@@ -33,7 +33,7 @@ export function preloadable(name: ServiceName, settings: StartSettings): ChildSp
     name,
     script: join(COMPILED_DIR, name, 'main.js'),
     preload: PRELOADED[name].map((module) => join(COMPILED_DIR, module)),
-    environment: settings.environment,
+    environment: environmentOf(name, settings.environment),
   };
 }
 
@@ -170,7 +170,12 @@ function serviceSpec(
     ...unlessSet(settings.environment, levelVariable, settings.logLevel ?? 'warn'),
     ...withoutFiles(settings.environment, additions),
   };
-  return { name, room, script: join(COMPILED_DIR, room, 'main.js'), environment };
+  return { name, room, script: join(COMPILED_DIR, room, 'main.js'), environment: environmentOf(name, environment) };
+}
+
+/** The environment that a service's process starts with. */
+function environmentOf(name: ServiceName, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return name === 'gateway' ? withYoungGeneration(environment) : environment;
 }
 
 /** `additions` in place of what files set: the launcher has read these files itself, and services refuse a setting that is given twice. */

@@ -9,6 +9,7 @@ import {
   oneCounter,
   StartError,
   tellLauncher,
+  withYoungGeneration,
 } from '../../platform/index.ts';
 import type { ReloadMarks } from '../operations/replicas/index.ts';
 import type { WorkerMessage } from './worker-peers.ts';
@@ -71,7 +72,7 @@ export class WorkerPool {
   }
 
   start(failures = 0): StartingWorker {
-    const worker = cluster.fork(process.env);
+    const worker = cluster.fork(withYoungGeneration(process.env));
     const startedAt = performance.now();
     this.#workers.add(worker);
     this.#startedAt.set(worker.id, Date.now());

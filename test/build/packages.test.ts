@@ -126,3 +126,11 @@ test.each(['node_modules/.package-lock.json', 'package-lock.json', 'dist/package
     }
   },
 );
+
+test('modules of packages share one set of bindings to graphql', () => {
+  const { files }: { files: string[] } = JSON.parse(readFileSync('dist/.packages.json', 'utf8'));
+  const bindings = files.flatMap((file) => [
+    ...readFileSync(join('dist/packages', file), 'utf8').matchAll(/\bimport_graphql\d*=__toESM\(/g),
+  ]);
+  expect(bindings).toHaveLength(1);
+});

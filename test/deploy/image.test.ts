@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { freePort } from '../../bench/machine/free-port.ts';
+import { SEMI_SPACE_MIB } from '../../platform/index.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const COMMANDS = join(ROOT, 'deploy/image');
@@ -51,6 +52,11 @@ describe('the image', () => {
         expect([file, existsSync(join(ROOT, file))]).toEqual([file, true]);
     }
   });
+});
+
+test('processes of the image have the young generation of a gateway, unless the container sets NODE_OPTIONS', () => {
+  const [, options] = /^ENV NODE_OPTIONS=(.*)$/m.exec(DOCKERFILE.slice(DOCKERFILE.lastIndexOf('FROM '))) ?? [];
+  expect(options).toBe(`--max-semi-space-size=${SEMI_SPACE_MIB}`);
 });
 
 describe('the health check of containers', () => {
