@@ -160,3 +160,42 @@ test('extensions of a subgraph’s response are relayed', async () => {
   const { extensions } = await graph.prepare('{ budget }').run({}, undefined);
   expect(extensions).toEqual([{ service: 'pay', extensions: { http: { status: 503 } } }]);
 });
+
+test('an error that leaves nothing of the response is the only error', async () => {
+  const world = await federate({
+    plans: {
+      sdl: `type Query { plan: Plan @shareable broken: String! } type Plan @shareable { id: ID! } `,
+      resolvers: {
+        Query: {
+          plan: () => ({ id: '1' }),
+          broken: () => {
+            throw new Error('broken');
+          },
+        },
+      },
+    },
+    prices: {
+      sdl: 'type Query { plan: Plan @shareable } type Plan { id: ID! @shareable price: Int! }',
+      resolvers: { Query: { plan: () => ({ id: '1', price: 3 }) } },
+    },
+    names: {
+      sdl: 'type Query { plan: Plan @shareable other: String! } type Plan { id: ID! @shareable name: String! }',
+      resolvers: {
+        Query: {
+          plan: () => ({ id: '1', name: 'small' }),
+          other: () => {
+            throw new Error('other');
+          },
+        },
+      },
+    },
+  });
+  try {
+    expect(await world.ask('{ plan { price name } other }')).toEqual({
+      data: null,
+      errors: [{ message: 'other', path: ['other'], extensions: { code: 'remote-schema-error', service: 'names' } }],
+    });
+  } finally {
+    await world.close();
+  }
+});

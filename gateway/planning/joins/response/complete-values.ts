@@ -106,7 +106,9 @@ export function completeValues(
   };
 
   const text = object(shape, data, [], 0);
-  return { text: text === NULL_HERE ? 'null' : text, errors };
+  if (text !== NULL_HERE) return { text, errors };
+  // Where an error of a subgraph leaves nothing of the response, that subgraph has returned nothing of other fields either.
+  return { text: 'null', errors: nulls.has('') ? [] : errors };
 }
 
 /** A key for each prefix of a path, the shortest first. */
