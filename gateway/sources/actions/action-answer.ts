@@ -11,9 +11,9 @@ import {
 } from 'graphql';
 import type { ActionOutcome } from './action-webhook.ts';
 
-/** A field of a selection, with what is selected below it. */
+/** A selected field with the fields that are selected below it. */
 export interface SelectedMember {
-  /** Its key in the answer as JSON text with a colon, behind a comma unless it is the first. */
+  /** The response key as JSON text with a colon. A comma comes first unless this is the first member. */
   readonly prefix: string;
   readonly key: string;
   readonly name: string;
@@ -24,7 +24,7 @@ export interface SelectedMember {
   readonly type: GraphQLOutputType | undefined;
 }
 
-/** The members of an object's selections; undefined where variables decide about them. */
+/** Collects the members of an object's selections. Returns undefined if variables decide what is selected. */
 export function selectedMembers(
   sets: readonly (readonly SelectionNode[])[],
   type: GraphQLObjectType,
@@ -39,7 +39,7 @@ export function selectedMembers(
       if (selection.kind === Kind.INLINE_FRAGMENT) return collect(selection.selectionSet.selections);
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         const { value } = selection.name;
-        // Fragments that spread each other twice would be gone through twice as often with each.
+        // Following each spread once avoids exponential work when fragments spread each other several times.
         if (spread.has(value)) return true;
         spread.add(value);
         return collect(fragments.get(value)?.selectionSet.selections ?? []);
@@ -79,7 +79,7 @@ function objectOf(type: GraphQLOutputType | undefined): GraphQLObjectType | unde
   return isObjectType(type) ? type : undefined;
 }
 
-/** The JSON text of the data from the results of actions; undefined where a result does not fit its type. */
+/** Writes the results of actions as the JSON text of `data`. Returns undefined if a result does not fit its type. */
 export function writeAnswers(
   members: readonly SelectedMember[],
   outcomes: ReadonlyMap<string, ActionOutcome>,

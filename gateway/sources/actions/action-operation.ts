@@ -44,11 +44,11 @@ interface ActionMember extends SelectedMember {
 }
 
 /**
- * Compiles an operation whose root fields are actions. Responses of webhooks are written without graphql-js, which
+ * Compiles an operation whose root fields are actions. Webhook responses are written without graphql-js, which
  * completes only those with errors or with values that do not fit their types.
  *
- * @param document one operation and the fragments that it uses; it is valid.
- * @param executed the schema of all actions; its resolvers take what they find in an `ActionContext`.
+ * @param document one valid operation and the fragments that it uses.
+ * @param executed the schema of all actions; its resolvers expect an `ActionContext`.
  */
 export function compileActions(
   document: DocumentNode,
@@ -87,8 +87,8 @@ export function compileActions(
 }
 
 /**
- * The arguments of each action; undefined where one's are invalid, which graphql-js then reports as an error of its
- * field.
+ * Coerces the arguments of each action. Returns undefined if any argument is invalid; graphql-js then reports the field
+ * error.
  */
 function coerceActionInputs(
   actions: readonly ActionMember[],
@@ -106,7 +106,7 @@ function isNothing(outcome: ActionOutcome): boolean {
   return 'error' in outcome || outcome.value === null;
 }
 
-/** Calls the actions: those of mutations one after another, those of queries concurrently. */
+/** Calls the actions: serially in mutations, concurrently in queries. */
 function callAll(
   actions: readonly ActionMember[],
   inputs: readonly Record<string, unknown>[],
@@ -129,7 +129,10 @@ function callAll(
   else for (const index of actions.keys()) start(index);
 }
 
-/** The actions among root fields; undefined where there are none, or one's type is no object. */
+/**
+ * Selects the actions among root fields. Returns undefined if there are none or one returns a type that is not an
+ * object.
+ */
 function actionsOf(
   members: readonly SelectedMember[],
   root: GraphQLObjectType,

@@ -12,26 +12,26 @@ import type { Bindings } from '../../webhooks/kriti/index.ts';
 import type { HeaderForwarding } from '../client-headers.ts';
 import { CALL_HEADERS, COMMON_HEADERS, commonHeaders, type OperationContext } from '../operation-context.ts';
 
-/** How an action's webhook is called. */
+/** The webhook call of an action. */
 export interface ActionWebhookTarget {
-  /** The handler, with the environment's values put in. */
+  /** The handler URL with environment variables resolved. */
   readonly url: string;
-  /** Configured headers, lower-case names. */
+  /** Configured headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly forwardHeaders: HeaderForwarding | undefined;
   readonly plainHeaders: ReturnType<typeof plainHeaders>;
   readonly transform: RequestTransform | undefined;
-  /** The key that calls are signed with; undefined without signatures. */
+  /** The key that signs calls. If undefined, calls are not signed. */
   readonly signingSecret: string | undefined;
-  /** Set where calls carry a service assertion. */
+  /** Set if calls carry a service assertion. */
   readonly assertion: ServiceAssertion | undefined;
 }
 
-/** The body of a webhook call as Hasura has it (https://hasura.io/docs/2.0/actions/action-handlers). */
+/** The body of a webhook call in Hasura's format (https://hasura.io/docs/2.0/actions/action-handlers). */
 export interface WebhookPayload {
   readonly action: { readonly name: string };
   readonly input: Readonly<Record<string, unknown>>;
-  /** Null of asynchronous actions. */
+  /** Null for asynchronous actions. */
   readonly request_query: string | null;
   readonly session_variables: Readonly<Record<string, string>>;
 }
@@ -39,10 +39,10 @@ export interface WebhookPayload {
 export type ActionRequest = Required<Pick<UpstreamRequest, 'url' | 'method' | 'headers'>> & { readonly body?: string };
 
 /**
- * The request to a webhook. Configured headers take precedence over the gateway's, and those over the client's; a
- * transform may replace everything but the signature and the assertion.
+ * Builds the request to a webhook. Configured headers take precedence over the gateway's headers, which take precedence
+ * over the client's headers. A transform may replace everything but the signature and the assertion.
  *
- * @throws KritiEvaluationError or UnusableRequest when the transform does not fit the values.
+ * @throws KritiEvaluationError or UnusableRequest if the transform does not fit the values.
  */
 export function webhookRequest(
   target: ActionWebhookTarget,
@@ -76,7 +76,7 @@ export function webhookRequest(
   return { ...request, headers };
 }
 
-/** The headers that all calls share; undefined where clients' headers or settings change them. */
+/** Returns the headers that all calls share, or undefined if client headers or settings change them. */
 export function plainHeaders({
   headers,
   forwardHeaders,
@@ -86,7 +86,7 @@ export function plainHeaders({
   return Object.entries({ ...COMMON_HEADERS, ...headers }).flat();
 }
 
-/** The context of templates; response templates see it as `$request`. */
+/** The context of request templates. Response templates see it as `$request`. */
 export function actionBindings(target: ActionWebhookTarget, payload: WebhookPayload): Bindings {
   return requestBindings(bindingsOf(target, payload));
 }

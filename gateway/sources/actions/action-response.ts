@@ -13,10 +13,10 @@ import {
 import { isJsonObject } from '../../../platform/index.ts';
 
 /**
- * Checks what an action's webhook answered against the action's output type, as far as Hasura does: null-ness, list or
+ * Checks a webhook response against the action's output type as strictly as Hasura does. It checks nullability, list or
  * object, the fields of an object one level deep, and the type of a built-in scalar or an enum.
  *
- * @returns what is wrong in Hasura's words, or undefined.
+ * @returns the problem in Hasura's words, or undefined.
  */
 export function responseProblem(value: unknown, type: GraphQLOutputType): string | undefined {
   if (value === null) return isNonNullType(type) ? 'got null for the action webhook response' : undefined;
@@ -56,7 +56,7 @@ function firstProblem<T>(items: readonly T[], problemOf: (item: T) => string | u
   return undefined;
 }
 
-// An ID may be a number here. Hasura refuses that, by mistake rather than by intent.
+// An ID may be a number here. Hasura rejects numbers, which appears to be a mistake.
 function fitsScalar(value: unknown, scalar: string): boolean {
   switch (scalar) {
     case 'Int':
@@ -78,7 +78,7 @@ function scalarName(value: unknown): string {
   return 'String';
 }
 
-/** A value of an object type or a list of one, with null for each part of it that is neither. */
+/** Keeps a value of an object type or a list of one, and replaces each part that is neither with null. */
 export function objectsWithin(value: unknown, type: GraphQLOutputType): unknown {
   if (isNonNullType(type)) return objectsWithin(value, type.ofType);
   if (isListType(type)) return Array.isArray(value) ? value.map((item) => objectsWithin(item, type.ofType)) : null;
@@ -86,8 +86,8 @@ export function objectsWithin(value: unknown, type: GraphQLOutputType): unknown 
 }
 
 /**
- * The part of a webhook's response that its output type declares: other fields of objects are left out, and an object or array
- * where a scalar or an enum is declared is null. The value of a custom scalar is kept as it is.
+ * Keeps only the part of a webhook response that its output type declares. Undeclared fields of objects are left out.
+ * An object or array is replaced with null if the type declares a scalar or an enum. Custom scalars keep their value.
  */
 export function declaredPart(value: unknown, type: GraphQLOutputType): unknown {
   if (isNonNullType(type)) return declaredPart(value, type.ofType);

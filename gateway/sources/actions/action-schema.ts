@@ -29,14 +29,14 @@ import type { ActionOutcome } from './action-webhook.ts';
 import { askedJobId } from './async-actions.ts';
 import { resultEvents, type WatchResult } from './result-events.ts';
 
-/** The resolver of one action's root field. `outputType` is what its webhook answers. */
+/** Creates the resolver of one action's root field. `outputType` is the type of the webhook response. */
 export type ActionAnswers = (
   name: string,
   operation: `${OperationTypeNode}`,
   outputType: GraphQLOutputType,
 ) => AnswerAction;
 
-/** The name of the source. */
+/** The name of the source of all actions. */
 export const ACTIONS_SOURCE = 'actions';
 
 /** A scalar that accepts any value; clients never see it. */
@@ -45,11 +45,11 @@ const ANYTHING = 'portico_Anything';
 const ROOT_TYPES: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription']);
 
 /**
- * The schemas of the named actions, with the types that they use.
+ * Builds the schemas of the named actions with the types that they use.
  *
- * What clients see and what is executed are two schemas. Of what a webhook answers, only the null-ness of the outermost
- * fields is checked, by us and before GraphQL; deeper down nulls pass where there should be none and scalars as they
- * are, as in Hasura. GraphQL would drop the answer for them.
+ * The schema that clients see is not the schema that is executed. As in Hasura, the gateway only checks the nullability
+ * of the outermost fields of a webhook response. Deeper nulls pass even if the type is non-null, and scalars pass
+ * unchanged. GraphQL would discard such a response.
  */
 export function actionSubschema(
   { document: types, asyncOutputs }: Pick<ActionTypes, 'document' | 'asyncOutputs'>,
@@ -83,7 +83,7 @@ export function actionSubschema(
     source: ACTIONS_SOURCE,
     schema,
     compile: (operation) => {
-      // Without locations: errors of sources have a path only, however the operation is executed.
+      // Locations are dropped because errors of sources only have a path, however the operation is executed.
       const document = parse(print(operation.document), { noLocation: true });
       return compileActions(document, executed, answers);
     },
@@ -114,7 +114,7 @@ function taken(outcome: ActionOutcome): unknown {
   return outcome.value;
 }
 
-/** Only mutations make no whole schema for GraphQL. The role graph that this becomes a part of always has queries. */
+/** A schema with only mutations is invalid in GraphQL. The role graph that includes this schema always has queries. */
 function assumedValid(schema: GraphQLSchema): GraphQLSchema {
   return new GraphQLSchema({ ...schema.toConfig(), assumeValid: true });
 }
@@ -147,7 +147,7 @@ function objectNames(definitions: readonly DefinitionNode[]): ReadonlySet<string
   );
 }
 
-/** Below an action's own object nothing has been checked: what is no object where one is declared would be one of nulls. */
+/** Replaces misfit values below an action's own object with null. Nothing has checked these values yet. */
 function withNullsForMisfits(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || isIntrospectionType(type) || ROOT_TYPES.has(type.name)) continue;

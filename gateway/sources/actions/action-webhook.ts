@@ -29,7 +29,7 @@ import {
   webhookUnreachable,
 } from './errors.ts';
 
-/** One action, ready to be called. */
+/** A callable action. */
 export interface ActionWebhook {
   readonly name: string;
   readonly operation: 'query' | 'mutation';
@@ -38,7 +38,7 @@ export interface ActionWebhook {
   readonly timeoutMs: number;
   readonly outputType: GraphQLOutputType;
   readonly http: ResilientClient;
-  /** Whether errors contain details of the request and the response: for development only. */
+  /** Whether errors contain details of the request and the response. For development only. */
   readonly showInternals: boolean;
 }
 
@@ -46,8 +46,8 @@ export interface ActionWebhook {
 export type ActionOutcome = { readonly value: unknown } | { readonly error: unknown };
 
 /**
- * Calls an action's webhook as Hasura does. Calls `done` exactly once, with the response, checked against the output
- * type, or with a GraphQLError that has Hasura's message and code; never throws.
+ * Calls an action's webhook as Hasura does. Never throws. Calls `done` exactly once, with the response checked against
+ * the output type or with a GraphQLError that has Hasura's message and code.
  */
 export function callWebhook(
   action: ActionWebhook,
@@ -91,13 +91,13 @@ export function callWebhook(
 
 /** The attempt of a job that calls a webhook. */
 export interface WebhookJob {
-  /** Names and values in turn, which are sent beside the others. */
+  /** Additional headers, as alternating names and values. */
   readonly headers: readonly string[];
-  /** Called with what came back, before the result. */
+  /** Called with the response or the failure before the result is passed on. */
   onAnswer(answer: UpstreamResponse | UpstreamError): void;
 }
 
-/** One call of a webhook that is under way. */
+/** A webhook call in progress. */
 class WebhookCall implements UpstreamHandler {
   readonly #action: ActionWebhook;
   readonly #payload: WebhookPayload;
@@ -141,7 +141,7 @@ class WebhookCall implements UpstreamHandler {
   }
 }
 
-/** In Hasura's words, but for what the gateway itself refuses. */
+/** Reports an unreachable webhook with Hasura's message, unless the gateway itself refused the call. */
 function unansweredWebhook(action: ActionWebhook, error: unknown, context: OperationContext): GraphQLError {
   const failure = sourceFailure(action.name, 'unexpected', error, context);
   if (failure.extensions.code !== 'unexpected') return failure;
@@ -158,7 +158,7 @@ function readResponse(
   const { status } = response;
   const body = webhookResponseBody(action, payload, request, response, context);
   if (body === undefined) {
-    // Text or HTML is how servers and proxies answer when they fail: what matters is the status.
+    // Failing servers and proxies respond with text or HTML. In that case the status matters.
     if (status >= 500) logFailedWebhook(action, status, context);
     else
       context.log.warn(
@@ -180,7 +180,7 @@ function readResponse(
   }
   const problem = responseProblem(body, action.outputType);
   if (problem) {
-    // The status that Hasura's REST endpoints answer with.
+    // The status of Hasura's REST endpoints for this failure.
     context.http.status = 400;
     throw misfitWebhookResponse(action, problem, { status, body: response.body });
   }
@@ -192,7 +192,7 @@ function logFailedWebhook(action: ActionWebhook, status: number, context: Operat
   context.log.warn({ event: 'action.call_failed', action: action.name, status }, 'action webhook failed');
 }
 
-/** Takes over cookies of mutations, also of failed ones: a rejected caller may have to lose a cookie. */
+/** Relays the cookies of mutations, including failed ones: a rejected client may have to lose a cookie. */
 function relayCookies({ operation }: ActionWebhook, { headers }: UpstreamResponse, context: OperationContext): void {
   const cookies = headers['set-cookie'] ?? [];
   if (operation === 'mutation') context.http.cookies.push(...(Array.isArray(cookies) ? cookies : [cookies]));
@@ -206,7 +206,7 @@ function parsedBody({ body }: UpstreamResponse): unknown {
   }
 }
 
-/** The webhook's response, transformed where the action has a transform; undefined when it is no JSON. */
+/** The response body after the action's transform, if it has one. Undefined if the response is not JSON. */
 function webhookResponseBody(
   action: ActionWebhook,
   payload: WebhookPayload,
@@ -238,7 +238,7 @@ function webhookResponseBody(
   return runTransform(action, 'response', context, () => transform.template.evaluate(bindings), response);
 }
 
-/** Runs a transform. Logs the failure of a template, and throws an error for the client. */
+/** Runs a transform. If a template fails, logs the failure and throws an error for the client. */
 function runTransform<T>(
   action: ActionWebhook,
   which: 'request' | 'response',

@@ -22,13 +22,13 @@ import { ACTIONS_SOURCE, actionSubschema } from './action-schema.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { ACTION_JOBS, acceptAction, actionJobs, answerResult, type KeptHeaders } from './async-actions.ts';
 
-/** An action as far as it does not depend on who calls it. */
+/** The part of an action that does not depend on the operation that calls it. */
 type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType'>;
 
 /**
- * Makes one source of all actions; undefined when there are none.
+ * Opens one source with all actions. Returns undefined if there are no actions.
  *
- * @throws MetadataError with everything that does not fit the environment.
+ * @throws MetadataError listing everything that does not fit the environment.
  */
 export function openActions(metadata: Metadata, surroundings: SourceDependencies): Source | undefined {
   const { actions } = metadata.actions;
@@ -37,7 +37,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
   const { jobs, log, headerSealer: sealer } = surroundings;
   const { asyncOutputs } = metadata.actionTypes;
   const asyncActions = new Map(actions.filter(({ name }) => asyncOutputs.has(name)).map((one) => [one.name, one]));
-  /** What their jobs call. */
+  /** The webhooks that jobs of asynchronous actions call. */
   const asyncWebhooks = new Map<string, ActionWebhook>();
   const subschemaOf = (names: readonly string[]) =>
     actionSubschema(
@@ -90,7 +90,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
   };
 }
 
-/** What its jobs keep of the headers of clients; undefined where the webhook is sent none of them. */
+/** The client headers that an action's jobs store. Undefined if no client headers are forwarded to the webhook. */
 function keptHeaders(
   { definition }: ActionMetadata,
   { target: { forwardHeaders: forward } }: PreparedWebhook,
@@ -137,7 +137,7 @@ function prepareWebhooks(metadata: Metadata, surroundings: SourceDependencies): 
   return webhooks;
 }
 
-/** Headers with credentials that any gateway may get, beside those of its own settings. */
+/** Headers with credentials that clients may send to any gateway. The gateway's settings can name more. */
 const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'proxy-authorization'];
 
 type ReportWebhookProblem = (path: ValuePath, message: string) => void;

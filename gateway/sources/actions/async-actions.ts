@@ -3,7 +3,8 @@ import { Cancellation, isUuid, type Logger } from '../../../platform/index.ts';
 import { ADMIN_ROLE, createSession, TENANT_VARIABLE } from '../../access/session/index.ts';
 import type { GatewayError } from '../../errors.ts';
 import type { Jobs } from '../../jobs/engine/index.ts';
-// Not from its `index.ts`, which loads the engine of jobs: a gateway without a database for jobs does not need it.
+// Not imported from `index.ts`, which loads the jobs engine. A gateway without a jobs database does not need the
+// engine.
 import {
   digestOf,
   done,
@@ -35,15 +36,15 @@ const IDEMPOTENCY_HEADER = 'idempotency-key';
 
 const DEFAULT_MAX_ATTEMPTS = 12;
 const DEFAULT_MAX_AGE_SECONDS = 3_600;
-/** An action that this process does not have: another version of the metadata may. */
+/** The delay if this process does not know the action. Another version of the metadata may know it. */
 const UNKNOWN_ACTION_MS = 30_000;
 const UNAVAILABLE_MS = 1_000;
-/** A key that this process does not have: gateways that are started later may. */
+/** The delay if this process does not have the key. Gateways that start later may have it. */
 const UNKNOWN_KEY_MS = 30_000;
-/** Characters of an order key that is stored as it is. */
+/** The maximum length, in characters, of an order key that is stored unhashed. */
 const MAX_ORDER_KEY = 255;
 
-/** What a run needs of the request that called the action. */
+/** The data of the original request that a run of the action needs. */
 type ActionPayload = StoredHeaders & {
   readonly input: Record<string, unknown>;
   readonly role: string;
@@ -53,18 +54,18 @@ type ActionPayload = StoredHeaders & {
   readonly clientAddress: string;
 };
 
-/** The headers of clients that jobs of an action keep. */
+/** The client headers that jobs of an action store. */
 export interface KeptHeaders {
   readonly forward: HeaderForwarding;
-  /** Folded names of those that are left out. */
+  /** The folded names of headers that are left out. */
   readonly credentials: ReadonlySet<string>;
   readonly sealer: HeaderSealer;
 }
 
 /**
- * Accepts an action for later, and answers its id.
+ * Queues an action as a job and returns the job's id.
  *
- * @param kept undefined where its webhook is sent no headers of clients.
+ * @param kept undefined if no client headers are forwarded to the webhook.
  */
 export function acceptAction(
   { name, definition }: ActionMetadata,
@@ -113,18 +114,21 @@ export function acceptAction(
   };
 }
 
-/** An order key of any length as a part of an index. A short one stays as it is, in order with jobs of earlier versions. */
+/**
+ * Bounds an order key so that it fits an index. Short keys stay unhashed to keep their order with jobs of earlier
+ * versions.
+ */
 function boundedKey(value: string): string {
   return value.length > MAX_ORDER_KEY ? digestOf([value]) : value;
 }
 
-/** The id of the job that the arguments of a result ask for, as we write it; undefined for what is the id of none. */
+/** Normalizes the job id in the arguments of a result field. Returns undefined if the value cannot be a job id. */
 export function askedJobId({ id }: Readonly<Record<string, unknown>>): string | undefined {
   const text = String(id).toLowerCase();
   return isUuid(text) ? text : undefined;
 }
 
-/** Returns the result of an action to the session that called it; null to all others, and for other ids. */
+/** Returns the result of an action to the session that called it. Other sessions and unknown ids get null. */
 export function answerResult(name: string, jobs: Jobs | undefined): AnswerAction {
   return (input, call, done) => {
     const id = askedJobId(input);
@@ -140,7 +144,7 @@ export function answerResult(name: string, jobs: Jobs | undefined): AnswerAction
   };
 }
 
-/** The engine's refusal, as an error of the field. */
+/** Converts an error of the jobs engine into an error of the field. */
 function jobsFailure(
   name: string,
   error: unknown,
@@ -149,7 +153,7 @@ function jobsFailure(
 ) {
   const { message, code, cause, headers = {} } = error as Error & Partial<Pick<GatewayError, 'code' | 'headers'>>;
   const isOverQuota = code === 'job-limit-exceeded';
-  // A caller decides how often that is.
+  // Clients control how often the quota is exceeded, so it is not logged.
   if (!isOverQuota)
     call.log.warn({ event, err: cause ?? error, source: name }, 'the database of jobs failed a request');
   const seconds = headers['retry-after'];
@@ -176,7 +180,7 @@ export function actionJobs(
       if (!webhook) return postponed('unknown-action', UNKNOWN_ACTION_MS);
       const payload = job.payload as unknown as ActionPayload;
       const clientHeaders = readHeaders(payload, sealer, job.queue);
-      // Others of its queue may be sealed with a key that is here.
+      // Other jobs of this queue may be sealed with a key that this process has.
       if (!clientHeaders) return postponed('unknown-key', UNKNOWN_KEY_MS, 'nothing');
       return runAction(webhook, { job, payload, clientHeaders }, signal, log);
     },
@@ -222,7 +226,7 @@ function runAction(
       payload.input,
       call,
       (outcome) => {
-        // What the type does not declare is not for who asked, and is not kept either.
+        // Fields that the type does not declare are neither returned nor stored.
         if ('value' in outcome) resolve(done(declaredPart(outcome.value, webhook.outputType) as Json));
         else resolve(failedOutcome(answer, storedErrors(outcome.error)));
       },
@@ -231,10 +235,10 @@ function runAction(
   }).finally(() => signal.removeEventListener('abort', cancel));
 }
 
-/** Statuses of 4xx after which another attempt may succeed (RFC 9110, RFC 6585, RFC 8470). */
+/** 4xx statuses after which another attempt may succeed (RFC 9110, RFC 6585, RFC 8470). */
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Whether another attempt may help. A refusal of the webhook, and an answer that does not fit, are results. */
+/** Decides whether to retry. A rejection by the webhook or a response that does not fit the type is final. */
 function failedOutcome(answer: UpstreamResponse | UpstreamError | undefined, errors: Json): JobOutcome {
   // A transform failed before the webhook was called.
   if (answer === undefined) return { outcome: 'failed', reason: 'transform', errors };

@@ -2,16 +2,16 @@ import { GraphQLError } from 'graphql';
 import type { JobResult, Json } from '../../jobs/engine/index.ts';
 import { codeWithoutExtensions, VERBATIM } from './errors.ts';
 
-/** The result of an asynchronous action as its field has it. */
+/** The value of an asynchronous action's result field. */
 export interface AsyncResult {
   readonly id: string;
-  /** As PostgreSQL writes a timestamptz in JSON. */
+  /** Formatted as PostgreSQL writes a timestamptz in JSON. */
   readonly created_at: string;
   readonly errors: Json;
   readonly output: Json;
 }
 
-/** Why there is neither output nor error of the webhook, by the state of the job. */
+/** The error message, by job state, if a job has neither output nor webhook errors. */
 const WITHOUT_ANSWER: Partial<Record<JobResult['state'], string>> = {
   expired: 'the action was not run in time',
   cancelled: 'the action was cancelled',
@@ -29,7 +29,10 @@ export function asyncResult({ id, state, acceptedAt, errors, output }: JobResult
   };
 }
 
-/** An error as Hasura keeps it in `errors`: without a webhook's own extensions, but for their code where it gave no other. */
+/**
+ * Formats an error as Hasura stores it in `errors`. Extensions of the webhook are left out. Their code is only used if
+ * the webhook gave no other code.
+ */
 export function storedErrors(error: unknown): Json {
   if (!(error instanceof GraphQLError)) return { path: '$', error: 'internal error', code: 'unexpected' };
   const { internal } = error.extensions as { internal?: Json };

@@ -2,28 +2,28 @@ import { GraphQLError } from 'graphql';
 import { relayedExtensions, relayedMessage } from '../../errors.ts';
 
 /**
- * Marks extensions of an error that go to the client as they are, without a code or path of ours. JSON leaves it out. Its value
- * is the code that the webhook gave beside them, if any.
+ * Marks error extensions that reach the client unchanged, without a code or path of the gateway. JSON omits this key.
+ * Its value is the code that the webhook returned beside the extensions, if any.
  */
 export const VERBATIM = Symbol('verbatim');
 
 /**
- * The code of an error where its extensions are not shown, as in the errors of REST endpoints and asynchronous actions: the
- * one that a webhook gave beside its extensions, as in Hasura, else that of the extensions.
+ * Returns the code of an error whose extensions are not shown, as in REST endpoints and asynchronous actions. As in
+ * Hasura, the code that a webhook returned beside its extensions takes precedence over the code within them.
  */
 export function codeWithoutExtensions(extensions: Readonly<Record<string, unknown>>): unknown {
   const { [VERBATIM]: given, code = 'unexpected' }: { [VERBATIM]?: unknown; code?: unknown } = extensions;
   return given ?? code;
 }
 
-/** The action that an error is about. */
+/** The action that an error refers to. */
 interface FailedAction {
   readonly name: string;
-  /** Whether errors contain details of the request and the response: for development only. */
+  /** Whether errors contain details of the request and the response. For development only. */
   readonly showInternals: boolean;
 }
 
-/** Internal details of a failure, for development mode. */
+/** Internal details of a failure. Shown in development mode only. */
 interface Internals {
   readonly error: string;
   readonly response?: WebhookResponse;
@@ -34,9 +34,10 @@ interface WebhookResponse {
   readonly body: string;
 }
 
-// Messages and codes are Hasura's. Errors of an unusable response also name the action, as errors of services do.
+// Messages and codes are Hasura's. If a response is unusable, the error also names the action, as errors of services
+// do.
 
-/** The webhook did not answer. @param reason for development mode. */
+/** The webhook did not respond. @param reason shown in development mode only. */
 export function webhookUnreachable(action: FailedAction, reason: string): GraphQLError {
   return unusable(action, 'http exception when calling webhook', { error: reason });
 }
@@ -45,18 +46,18 @@ export function webhookResponseNotJson(action: FailedAction, response: WebhookRe
   return unusable(action, 'not a valid json response from webhook', { error: 'the response is not JSON', response });
 }
 
-/** A status that is neither 2xx nor 4xx. */
+/** The status is neither 2xx nor 4xx. */
 export function unexpectedWebhookStatus(action: FailedAction, response: WebhookResponse): GraphQLError {
   const error = `expecting 2xx or 4xx status code, but found ${response.status}`;
   return unusable(action, 'internal error', { error, response });
 }
 
-/** A response that does not fit the action's output type. */
+/** The response does not fit the action's output type. */
 export function misfitWebhookResponse(action: FailedAction, problem: string, response: WebhookResponse): GraphQLError {
   return webhookError(action, problem, { error: problem, response });
 }
 
-/** A template of a transform that does not fit its values. */
+/** A template of a transform does not fit its values. */
 export function transformFailed(
   action: FailedAction,
   which: 'request' | 'response',
@@ -66,7 +67,7 @@ export function transformFailed(
   return webhookError(action, message, internals);
 }
 
-/** A webhook's own error: its `extensions` take the place of ours, its `code` is used where it has none. */
+/** The webhook's own error. Its `extensions` replace the gateway's. Its `code` is used if it has no extensions. */
 export function errorOfWebhook(action: FailedAction, body: unknown): GraphQLError {
   const { message, code, extensions } = (body ?? {}) as { message?: unknown; code?: unknown; extensions?: unknown };
   if (typeof message !== 'string') {

@@ -1,15 +1,15 @@
 import type { ExecutionResult } from 'graphql';
 import { SourceEvents } from '../source-events.ts';
 
-/** How subscriptions to results of asynchronous actions are notified of changes. */
+/** Subscribes to changes of an asynchronous action's result. Returns a function that unsubscribes. */
 export type WatchResult = (id: string, onChange: () => void) => () => void;
 
-/** Reads the result once. `onId` is called with the id that it is of, before it is read. */
+/** Reads the result once. Calls `onId` with the job id before reading. */
 export type ReadResult = (onId: (id: string) => void) => ExecutionResult | Promise<ExecutionResult>;
 
 /**
- * The events of a subscription to the result of an asynchronous action: the result as it is, and again when it has changed.
- * As in Hasura it stays open after that, until the client ends it.
+ * The events of a subscription to an asynchronous action's result: the current result, then each changed result. As in
+ * Hasura, the subscription stays open until the client ends it.
  */
 export function resultEvents(read: ReadResult, watch: WatchResult): SourceEvents {
   const events = new SourceEvents();
@@ -20,7 +20,7 @@ export function resultEvents(read: ReadResult, watch: WatchResult): SourceEvents
 
   const onId = (id: string) => {
     if (events.isOver) return;
-    // Before it is read, so that no change in between is missed.
+    // Watching starts before the read, so that no change is missed.
     stop ??= watch(id, () => void readChange());
   };
   const readChange = async (): Promise<void> => {

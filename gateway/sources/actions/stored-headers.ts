@@ -1,26 +1,32 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Sealer } from '../../../platform/index.ts';
 
-/** What the key that seals headers is derived for. Jobs that wait are sealed under it: it does not change. */
+/**
+ * The purpose from which the sealing key is derived. It must never change because waiting jobs are sealed with this
+ * key.
+ */
 export const STORED_HEADERS_PURPOSE = 'portico headers of clients in jobs AES-256-GCM';
 
-/** Encrypts headers of clients in the database. */
+/** Encrypts client headers that are stored in the database. */
 export type HeaderSealer = Pick<Sealer, 'seal' | 'open'>;
 
-/** Headers of a client in the payload of a job. */
+/** The client headers in the payload of a job. */
 export type StoredHeaders =
-  /** Of jobs that keep none, and of those that were accepted before headers were sealed. */
+  /** Plain headers of jobs that store none or were accepted before headers were sealed. */
   | { readonly headers: IncomingHttpHeaders }
-  /** In base64. Gateways of before cannot run such a job, and try again: they do not call its webhook without its headers. */
+  /**
+   * Sealed headers in base64. Earlier gateway versions cannot run such a job and retry it, so they never call the
+   * webhook without its headers.
+   */
   | { readonly sealed_headers: string };
 
-/** @param action bound to the result: what a job of another action holds does not open. */
+/** @param action bound to the sealed headers: headers of another action's job cannot be opened. */
 export function storeHeaders(headers: IncomingHttpHeaders, sealer: HeaderSealer, action: string): StoredHeaders {
   const plain = Buffer.from(JSON.stringify(headers), 'utf8');
   return { sealed_headers: Buffer.from(sealer.seal(plain, action)).toString('base64') };
 }
 
-/** @returns undefined where they are sealed with a key that this process does not have. */
+/** @returns undefined if the headers are sealed with a key that this process does not have. */
 export function readHeaders(
   stored: StoredHeaders,
   sealer: HeaderSealer | undefined,

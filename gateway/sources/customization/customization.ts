@@ -17,14 +17,14 @@ import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 
 export type Customization = NonNullable<RemoteSchemaMetadata['definition']['customization']>;
 
-/** A remote schema in the graph's names, with the remote's names. */
+/** A remote schema under its names in the graph, with its original names. */
 export interface CustomizedSchema {
   readonly schema: GraphQLSchema;
   /** The namespace field that contains all root fields; undefined without a namespace. */
   readonly namespace: string | undefined;
-  /** Names of types that differ, the remote's by the graph's. */
+  /** Original names of renamed types, by their name in the graph. */
   readonly types: ReadonlyMap<string, string>;
-  /** Names of fields that differ, the remote's by `Type.field` in the graph's names. */
+  /** Original names of renamed fields, by `Type.field` in the graph. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
@@ -32,13 +32,16 @@ const OPERATION_KINDS = Object.values(OperationTypeNode);
 const SPECIFIED_SCALAR_NAMES = new Set(specifiedScalarTypes.map((scalar) => scalar.name));
 
 /**
- * Gives a remote schema the names that its `customization` asks for, as Hasura does: a name in `mapping` gets neither
- * prefix nor suffix, GraphQL's own scalars are renamed by `mapping` only, `parent_type` is the remote's name of the type,
- * and root types get the usual names unless there is a namespace, or the remote has others of these names.
+ * Renames the elements of a remote schema according to its `customization`, as Hasura does:
  *
- * @param part the remote schema, or the part of it that a role is given.
- * @param upstream the remote schema. Its names of the root types count, which may be other ones in the part.
- * @throws Error when two elements would have the same name, or one an invalid name.
+ * - A name in `mapping` gets neither prefix nor suffix.
+ * - Only `mapping` renames GraphQL's built-in scalars.
+ * - `parent_type` is the remote's name of the type.
+ * - Root types get their standard names, unless there is a namespace or the remote uses these names for other types.
+ *
+ * @param part the remote schema or the part of it that a role can see.
+ * @param upstream the whole remote schema. It defines the names of the root types, which may differ in the part.
+ * @throws Error if two elements would have the same name or a name would be invalid.
  */
 export function customize(
   part: GraphQLSchema,
@@ -73,7 +76,7 @@ export function customize(
   };
 }
 
-/** Whether the root types of a schema are called as in the graph, where clients may name them in fragments. */
+/** Whether the root types have their standard names. Clients may use these names in fragments. */
 export function hasUsualRoots(schema: GraphQLSchema): boolean {
   return OPERATION_KINDS.every(
     (operation) =>
@@ -84,7 +87,7 @@ export function hasUsualRoots(schema: GraphQLSchema): boolean {
 const NO_CUSTOMIZATION: Customization = { field_names: [] };
 
 interface NewNames {
-  /** The graph's names of types by those in the part. */
+  /** Names of types in the graph, by their name in the part. */
   readonly types: ReadonlyMap<string, string>;
   /** The remote's name of a type of the part. */
   upstreamOf(type: string): string;
@@ -133,7 +136,7 @@ interface Renaming {
   readonly mapping: Readonly<Record<string, string>>;
 }
 
-/** The name that a renaming gives: one of its mapping as it is there, any other with prefix and suffix. */
+/** Renames a type or field. A mapped name is used unchanged; any other name gets the prefix and suffix. */
 export function rename({ prefix, suffix, mapping }: Renaming, name: string): string {
   const mapped = Object.hasOwn(mapping, name) ? mapping[name] : undefined;
   return mapped ?? `${prefix}${name}${suffix}`;
@@ -153,8 +156,8 @@ function withNewFields(definition: DefinitionNode, names: NewNames, fields: Map<
 }
 
 /**
- * The definitions of GraphQL's own scalars that have another name, where something is of that type: they are custom scalars then,
- * whose values the remote checks.
+ * Defines the built-in scalars that are renamed and used. In the graph they are custom scalars, whose values the remote
+ * checks.
  */
 function renamedOwnScalars(
   definitions: readonly DefinitionNode[],
@@ -173,7 +176,7 @@ function withNewTypes(definition: DefinitionNode, { types }: NewNames): Definiti
   const isDirective = definition.kind === Kind.DIRECTIVE_DEFINITION;
   const newName = (name: NameNode): NameNode => ({ ...name, value: types.get(name.value) ?? name.value });
   const withReferences: DefinitionNode = visit(definition, {
-    // Directives such as `@defer` are those of the whole graph.
+    // Directives such as `@defer` belong to the whole graph and keep their types.
     NamedType: (node) =>
       isDirective && SPECIFIED_SCALAR_NAMES.has(node.name.value) ? node : { ...node, name: newName(node.name) },
   });
@@ -182,7 +185,7 @@ function withNewTypes(definition: DefinitionNode, { types }: NewNames): Definiti
     : withReferences;
 }
 
-// Nullable, unlike in Hasura: when the remote fails, the data of the others is kept.
+// The namespace is nullable, unlike in Hasura, so that data of other sources survives if the remote fails.
 function customizedRootType(
   operation: OperationTypeNode,
   namespace: string,

@@ -10,16 +10,16 @@ import { fragmentsOf, isSelectionIncluded, type Variables } from '../../graphql/
 import { PassthroughBody } from '../../upstream/index.ts';
 import { NAMESPACED_KEY, ROOT_KEY, responseKey, type SingleNamespace, type TypeNameKeys } from './namespace.ts';
 
-/** Puts responses of a source into the namespace that its root fields have in the graph. */
+/** Wraps the results of a source in the namespace of its root fields. */
 export interface NamespaceWrapping {
-  /** Translates a body that holds data alone; undefined where it has to be parsed. */
+  /** Wraps a response body that contains only data. Returns undefined if the body has to be parsed. */
   wrapBody?(body: PassthroughBody): PassthroughBody;
-  /** The whole of its response, where nothing is asked of the source. */
+  /** The whole response if the source need not be called. */
   readonly constant?: PassthroughBody;
   wrap(result: ExecutionResult, variables: Variables): ExecutionResult;
 }
 
-/** The graph's names of the root type and of the namespace's type. */
+/** The names of the root type and the namespace type in the graph. */
 export interface WrappingTypes {
   readonly root: string;
   readonly namespace: string;
@@ -45,14 +45,14 @@ export function wrapSingle(single: SingleNamespace, types: WrappingTypes): Names
     wrapBody: ({ chunks }) => {
       if (!hasInside) return new PassthroughBody([beginBytes, ...trimmed(chunks, DATA, 1), endBytes]);
       const members = trimmed(chunks, DATA + 1, 2);
-      // Without a quotation mark there is no name of a member.
+      // A response without quotation marks has no members.
       const isBlank = members.every((chunk) => !chunk.includes('"'));
       return new PassthroughBody(isBlank ? [onlyInside] : [beginInside, ...members, endInside]);
     },
     wrap: (result) => {
       const { data } = result;
       const errors = relocated(result, (path) => [key, ...path]);
-      // The source failed the operation as a whole.
+      // The source rejected the whole operation.
       if (!data && errors.every(({ path }) => path === undefined)) return { ...result, errors };
       const inner = data && {
         ...named(inside.before, types.namespace),
@@ -69,7 +69,7 @@ export function wrapSingle(single: SingleNamespace, types: WrappingTypes): Names
   };
 }
 
-/** @param keys the response keys of the namespace by their numbers. */
+/** @param keys the response keys of the namespace by number. */
 export function wrapSeveral(
   document: DocumentNode,
   operation: OperationDefinitionNode,
@@ -114,7 +114,7 @@ function wrapData(
   return wrapped;
 }
 
-/** The data where each namespace is null, since a field in one of them is that must not be. */
+/** Builds data in which each namespace is null. Used if a non-null field in a namespace is null. */
 function nothingIn(
   document: DocumentNode,
   operation: OperationDefinitionNode,
@@ -145,7 +145,7 @@ function named(keys: TypeNameKeys, type: string): Record<string, unknown> {
   return withoutPrototype(keys.map((key) => [key, type]));
 }
 
-/** A client may call the namespace, or a field of it, `__proto__` or `constructor`. */
+/** Creates the object without a prototype, since a client may name a response key `__proto__` or `constructor`. */
 function withoutPrototype(members: readonly (readonly [string, unknown])[]): Record<string, unknown> {
   const object: Record<string, unknown> = Object.create(null);
   for (const [key, value] of members) object[key] = value;
@@ -163,7 +163,7 @@ function relocated(
   });
 }
 
-/** The bytes without the first and the last ones. */
+/** Cuts the first and the last bytes off a body. */
 function trimmed(chunks: readonly Buffer[], first: number, last: number): readonly Buffer[] {
   const kept = chunks.slice();
   if (kept[0]) kept[0] = kept[0].subarray(first);

@@ -17,25 +17,27 @@ interface Whole {
   readonly operation: OperationDefinitionNode;
 }
 
-/** Response keys that hold the name of a type that is known beforehand, in their order. */
+/** Response keys of `__typename` fields whose value is known in advance, in order. */
 export type TypeNameKeys = readonly string[];
 
 /** An operation that selects its namespace once, whatever its variables are. */
 export interface SingleNamespace extends Whole {
   /** The response key of the namespace. */
   readonly key: string;
-  /** `__typename` of the root, before and after the namespace. It is taken out of the operation. */
+  /**
+   * Keys of `__typename` of the root type, before and after the namespace. These fields are removed from the operation.
+   */
   readonly outside: { readonly before: TypeNameKeys; readonly after: TypeNameKeys };
-  /** The keys of the namespace's type name, before and after its other fields. */
+  /** Keys of `__typename` of the namespace type, before and after its other fields. */
   readonly inside: { readonly before: TypeNameKeys; readonly after: TypeNameKeys };
-  /** Whether nothing else is selected. */
+  /** Whether the namespace selects no other fields. */
   readonly isEmpty: boolean;
 }
 
 /**
- * Reads an operation on a namespace whose response can be made of the source's without being parsed.
+ * Reads an operation on a namespace if the source's response can be wrapped without parsing it.
  *
- * @returns undefined where the namespace has several response keys, or depends on variables.
+ * @returns undefined if the namespace has several response keys or depends on variables.
  */
 export function singleNamespace({ document, operation }: Whole, namespace: string): SingleNamespace | undefined {
   const fragments = fragmentsOf(document);
@@ -67,7 +69,7 @@ export function singleNamespace({ document, operation }: Whole, namespace: strin
   };
 }
 
-/** The fields at the root, in their order; undefined where any of them has a directive, or stands in what has one. */
+/** The root fields in order. Undefined if a root field or a fragment around it has a directive. */
 function unconditionalFields(set: SelectionSetNode, fragments: Fragments): readonly FieldNode[] | undefined {
   const fields: FieldNode[] = [];
   const seen = new Set<string>();
@@ -85,7 +87,7 @@ function unconditionalFields(set: SelectionSetNode, fragments: Fragments): reado
   return collect(set) ? fields : undefined;
 }
 
-/** Takes `__typename` out of a namespace where it stands before or after all else, and nowhere else. */
+/** Removes `__typename` from a namespace if it only occurs before or after all other fields. */
 function withoutTypeNames(
   written: readonly SelectionNode[],
   fragments: Fragments,
@@ -101,7 +103,7 @@ function withoutTypeNames(
   return { selections, inside: { before, after: after.filter((key) => !before.includes(key)) } };
 }
 
-/** Whether `__typename` is selected of the same object, also through fragments. */
+/** Whether the same object selects `__typename`, directly or through fragments. */
 function selectsTypeName(selections: readonly SelectionNode[], fragments: Fragments): boolean {
   const seen = new Set<string>();
   const isThere = (selection: SelectionNode): boolean => {
@@ -115,7 +117,7 @@ function selectsTypeName(selections: readonly SelectionNode[], fragments: Fragme
   return selections.some(isThere);
 }
 
-/** Moves the fields of the one namespace to the root. The document has the source's names, but for the namespace itself. */
+/** Moves the fields of a single namespace to the root. All names are the source's, except for the namespace itself. */
 export function unwrapSingle({ document, operation }: Whole): Whole {
   const [field] = operation.selectionSet.selections;
   if (field?.kind !== Kind.FIELD || !field.selectionSet) throw new TypeError('an operation without a namespace');
@@ -125,18 +127,18 @@ export function unwrapSingle({ document, operation }: Whole): Whole {
 }
 
 /**
- * How response keys begin at the source: with the number of the namespace's key that they belong to, or with that of the
- * root. One that is a number alone tells that the namespace is there.
+ * Prefixes of response keys at the source. The prefix contains the number of the namespace key, or marks a root field.
+ * A key that consists of the number alone shows that the namespace is included.
  */
 export const NAMESPACED_KEY = /^ns(\d+)(?:_(.+))?$/s;
 export const ROOT_KEY = /^root_(.+)$/s;
 
 /**
- * Moves the fields of a namespace that is selected several times, or under conditions, to the root under keys of ours.
- * Fragments are copied for each key.
+ * Moves the fields of a namespace to the root under generated keys. Used if the namespace is selected several times or
+ * conditionally. Fragments are copied for each key.
  *
  * @param rootType the source's name of the root type.
- * @returns the operation, and the response keys of the namespace by their numbers.
+ * @returns the operation, and the response keys of the namespace by number.
  */
 export function unwrapSeveral(
   { document, operation }: Whole,
@@ -154,8 +156,8 @@ export function unwrapSeveral(
     if (!keys.includes(key)) keys.push(key);
     const number = `ns${keys.indexOf(key)}`;
     const { selections } = prefixed(field.selectionSet, `${number}_`);
-    // The namespace is there even where nothing in it is. A subscription has one root field and no more (GraphQL,
-    // section 5.2.4.1).
+    // This field shows that the namespace is included even if no field in it is. A subscription must have exactly one
+    // root field (GraphQL, section 5.2.4.1).
     const isThere: FieldNode = { ...TYPENAME_FIELD, alias: nameNode(number) };
     return conditional(field.directives, isSubscription ? selections : [isThere, ...selections]);
   };
@@ -167,7 +169,7 @@ export function unwrapSeveral(
 
 type MappedField = (node: FieldNode) => readonly SelectionNode[];
 
-/** Copies of fragments whose own fields are changed. Each is made once, however often it is spread. */
+/** Copies fragments and changes their own fields. Each fragment is copied once, however often it is spread. */
 class FragmentCopies {
   readonly made: FragmentDefinitionNode[] = [];
   readonly #fragments: Fragments;
@@ -179,7 +181,7 @@ class FragmentCopies {
     this.#taken = new Set(this.#fragments.keys());
   }
 
-  /** @param rootType the type that fragments get as their condition, where theirs is of a type that the source does not have. */
+  /** @param rootType if set, fragments lose a type condition that names a type which the source does not have. */
   mapped(set: SelectionSetNode, prefix: string, rootType: string | undefined, field: MappedField): SelectionSetNode {
     const selections = set.selections.flatMap((selection): readonly SelectionNode[] => {
       if (selection.kind === Kind.FIELD) return field(selection);
@@ -234,7 +236,7 @@ function aliased(node: FieldNode, prefix: string): FieldNode {
   return { ...node, alias: nameNode(prefix + responseKey(node)) };
 }
 
-/** The fragments that an operation spreads, also through others. */
+/** The fragments that an operation spreads, directly or through other fragments. */
 function usedFragments(operation: OperationDefinitionNode, fragments: Fragments): readonly FragmentDefinitionNode[] {
   const used = new Map<string, FragmentDefinitionNode>();
   const follow = (node: OperationDefinitionNode | FragmentDefinitionNode): void => {

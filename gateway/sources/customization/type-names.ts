@@ -7,15 +7,15 @@ import {
 } from 'graphql';
 
 /**
- * The positions of type names in a response, by response key: `true` for the name itself, else the positions below it.
- * Keys without any are left out.
+ * The positions of type names in a response, by response key. `true` marks a type name; a map holds the positions below
+ * the key. Keys without type names are left out.
  */
 export type TypeNamePlaces = ReadonlyMap<string, true | TypeNamePlaces>;
 
 /**
  * Finds the positions of type names in the responses to an operation.
  *
- * @returns undefined where one response key is a name in objects of one type and a text in those of another.
+ * @returns undefined if a response key is a type name in objects of one type and a text in objects of another.
  */
 export function typeNamePlaces(document: DocumentNode): TypeNamePlaces | undefined {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -34,7 +34,7 @@ export function typeNamePlaces(document: DocumentNode): TypeNamePlaces | undefin
 
 class AmbiguousKey extends Error {}
 
-/** Selection sets that are merged are looked at once, however often fragments lead to them. */
+/** Finds positions. Each combination of merged selection sets is visited once, however often fragments lead to it. */
 class PlacesFinder {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #numbers = new Map<SelectionSetNode, number>();

@@ -2,16 +2,16 @@ import type { Refusal } from '../../planning/joins/index.ts';
 import type { CompiledOperation, CompiledSubscription, OperationDocument } from '../compiled-operation.ts';
 import type { RemoteTarget } from '../remote-schema/index.ts';
 
-/** Where the subgraphs of a supergraph are, by their names. */
+/** The targets of a supergraph's subgraphs, by name. */
 export type SubgraphTargets = ReadonlyMap<string, RemoteTarget>;
 
 /** Executes operations over the subgraphs of a supergraph. */
 export interface FederationEngine {
   /**
-   * Makes one ready to be run for any number of callers; undefined for one that introspects the schema.
-   * @param refusal what these may not have
+   * Compiles an operation that any number of requests can run. Returns undefined for an introspection operation.
+   * @param refusal the fields that these requests may not access
    */
   compile(operation: OperationDocument, refusal?: Refusal): CompiledOperation | undefined;
-  /** Compiles a subscription; undefined for one that cannot be planned. */
+  /** Compiles a subscription. Returns undefined if it cannot be planned. */
   compileSubscription(operation: OperationDocument, refusal?: Refusal): CompiledSubscription | undefined;
 }

@@ -15,7 +15,7 @@ import { type FederatedPermissions, WHOLE_SUPERGRAPH } from './federation-permis
 
 export interface FederatedSourceOptions {
   readonly name: string;
-  /** The remote schemas that it stands for. */
+  /** The names of the remote schemas that this source composes. */
   readonly members: readonly string[];
   readonly supergraph: Supergraph;
   readonly targets: ReadonlyMap<string, RemoteTarget>;
@@ -23,14 +23,14 @@ export interface FederatedSourceOptions {
   readonly customization: RemoteSchemaMetadata['definition']['customization'];
   readonly overrides: OverrideSettings;
   readonly publicRole: string;
-  /** The SDL of each remote schema, as introspected. */
+  /** The introspected SDL of each remote schema. */
   readonly sdl: ReadonlyMap<string, string>;
 }
 
 /**
- * A supergraph as one source of the graph.
+ * Opens a supergraph as one source of the graph.
  *
- * @throws SourceError when the customization does not fit it.
+ * @throws SourceError if the customization does not fit the supergraph.
  */
 export function federatedSource(options: FederatedSourceOptions): Source {
   const { name, members, supergraph, permissions, customization, publicRole } = options;
@@ -85,7 +85,7 @@ export function federatedSource(options: FederatedSourceOptions): Source {
   };
 }
 
-/** @throws SourceError when the customized names make an invalid schema. */
+/** @throws SourceError if the customized schema is invalid. */
 function checkCustomized(open: () => CustomizedSchema): void {
   const path = ['definition', 'customization'];
   let problems: readonly string[];
@@ -109,9 +109,9 @@ const IN_OPERATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The directives of a composed graph that operations may hold.
+ * Selects the directives of a composed graph that operations may use.
  *
- * @param schema what a role sees, in the graph's names, with the directives that were kept.
+ * @param schema the role's schema in the graph's names, with the directives that were kept.
  * @param upstream the composed graph itself.
  */
 function executableDirectives(schema: GraphQLSchema, upstream: GraphQLSchema): readonly GraphQLDirective[] {

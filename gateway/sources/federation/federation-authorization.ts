@@ -12,12 +12,12 @@ import { failedEvents } from '../source-events.ts';
 import type { FederationEngine } from './engine.ts';
 import { SelectionFilter } from './selection-filter.ts';
 
-/** What is kept of one operation at most: callers may have any of the rights that it demands. */
+/** The maximum number of compiled variants of one operation. Each combination of missing rights needs a variant. */
 const KEPT_VARIANTS: CacheBounds = { entries: 16, weights: [] };
 
 /**
- * Takes the fields out of each operation that its caller is not authorized for, as `@authenticated`, `@requiresScopes`
- * and `@policy` say. They are null in the result, with an error each, and are not fetched.
+ * Removes fields from each operation that its client is not authorized for, as `@authenticated`, `@requiresScopes` and
+ * `@policy` demand. These fields are not fetched. Each is null in the result and has an error.
  */
 export function authorizedOperations(
   engine: FederationEngine,
@@ -26,7 +26,9 @@ export function authorizedOperations(
   publicRole: string,
 ): FederationEngine {
   if (requirements.size === 0) return engine;
-  /** Compiles what is left of an operation for each caller; undefined where nothing in it is demanded. */
+  /**
+   * Compiles the rest of an operation for each set of rights. Undefined if no field of the operation demands rights.
+   */
   const variants = <T>(whole: OperationDocument, compileOne: (refusal: Refusal) => T) => {
     const demands = demandsOf(whole.document, requirements, schema);
     if (demands.length === 0) return undefined;
@@ -84,13 +86,13 @@ export function authorizedOperations(
   };
 }
 
-/** What callers with the same rights may have of an operation. */
+/** The part of an operation that clients with the same rights may access. */
 interface Allowed<T> {
   readonly refusal: Refusal;
   readonly compiled: T;
 }
 
-/** The fields of an operation that not every caller may have, as `Type.field`. */
+/** The fields of an operation that demand rights, as `Type.field`. */
 function demandsOf(document: DocumentNode, requirements: Requirements, schema: GraphQLSchema): readonly string[] {
   const types = new TypeInfo(schema);
   const found = new Set<string>();
@@ -107,8 +109,8 @@ function demandsOf(document: DocumentNode, requirements: Requirements, schema: G
 }
 
 /**
- * The caller's rights, for the directives. Scopes are the token's `scope` claim and the session variable
- * `x-hasura-scopes`; policies are the role and `x-hasura-policies`.
+ * Returns the client's rights as the directives define them. Scopes come from the token's `scope` claim and the session
+ * variable `x-hasura-scopes`. Policies are the role and the words of `x-hasura-policies`.
  */
 function callerOfSession({ role, scopes, variables }: Session, publicRole: string): CallerGrants {
   return {
@@ -118,7 +120,7 @@ function callerOfSession({ role, scopes, variables }: Session, publicRole: strin
   };
 }
 
-/** A list in a session variable: words between spaces or commas, or an array as PostgreSQL writes it. */
+/** Splits a list in a session variable: words separated by spaces or commas, or a PostgreSQL array. */
 function listedWords(text = ''): readonly string[] {
   const list = text.startsWith('{') && text.endsWith('}') ? text.slice(1, -1).replaceAll('"', '') : text;
   return list.split(/[\s,]+/).filter(Boolean);

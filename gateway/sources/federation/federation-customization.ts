@@ -3,7 +3,7 @@ import { type Customization, rename } from '../customization/index.ts';
 import type { SourceProblem } from '../source.ts';
 import type { Coordinates } from './schema-coordinates.ts';
 
-/** A subgraph as far as names go. */
+/** The names in a subgraph and their customization. */
 export interface Customized {
   readonly name: string;
   readonly customization: Customization | null | undefined;
@@ -15,10 +15,10 @@ const OWN_SCALARS = specifiedScalarTypes.map(({ name }) => name);
 const ROOT_TYPE_NAMES = new Set(['Query', 'Mutation', 'Subscription']);
 
 /**
- * Merges the customizations of subgraphs into one of their common graph. A type or field that several of them have has
- * one name there, so their customizations must agree.
+ * Merges the customizations of subgraphs into one customization of their common graph. A type or field that several
+ * subgraphs define has one name there, so their customizations must agree.
  *
- * @returns the problems of each subgraph in its stead, where there are any.
+ * @returns the problems of each subgraph instead if there are any.
  */
 export function groupCustomization(
   members: readonly Customized[],
@@ -44,7 +44,7 @@ export function groupCustomization(
   };
 }
 
-/** Adds a problem of a subgraph. @param key where in its customization */
+/** Adds a problem of a subgraph. @param key the path within its customization */
 type AddProblem = (member: string, message: string, ...key: string[]) => void;
 
 function agreedNamespace(members: readonly Customized[], report: AddProblem): string | undefined {
@@ -61,7 +61,7 @@ function agreedNamespace(members: readonly Customized[], report: AddProblem): st
   return namespace;
 }
 
-/** What the subgraphs' customizations call their types, by name, and their fields, by `Type.field`. */
+/** The names that customizations give to types (by name) and fields (by `Type.field`). */
 function wantedNames(members: readonly Customized[]): { types: Map<string, Wanted>; fields: Map<string, Wanted> } {
   const types = new Map<string, Wanted>();
   const fields = new Map<string, Wanted>();
@@ -80,7 +80,7 @@ function wantedNames(members: readonly Customized[]): { types: Map<string, Wante
   return { types, fields };
 }
 
-/** Reports each subgraph that renames an element which another one calls otherwise. */
+/** Reports each subgraph that renames an element which another subgraph names differently. */
 function checkAgreement(kind: 'type' | 'field', names: ReadonlyMap<string, Wanted>, report: AddProblem): void {
   for (const [coordinate, { original, by }] of names) {
     if (new Set(by.values()).size < 2) continue;

@@ -8,14 +8,14 @@ import { openPlannedEngine } from './federation-planned.ts';
 export interface FederationEngineOptions {
   /** The labels of progressive overrides in the metadata. */
   readonly overrides?: OverrideSettings;
-  /** A number from 0 to below 100, for each request to which percentages apply. */
+  /** Returns a number from 0 to below 100. Called once for each request to which percentages apply. */
   readonly draw?: () => number;
 }
 
 /**
  * Opens the engine of a supergraph.
  *
- * @param targets where the subgraphs are, by their names.
+ * @param targets the subgraphs' targets, by name.
  */
 export function openFederationEngine(
   supergraph: Supergraph,
@@ -35,7 +35,7 @@ export function openFederationEngine(
   return deciding(levels, engines, draw);
 }
 
-/** An engine for each decision about labels; a request draws once which of them runs all of it. */
+/** Combines one engine per decision about labels. Each request draws once which engine runs all of it. */
 function deciding(
   levels: readonly OverrideLevel[],
   engines: readonly (() => FederationEngine)[],
@@ -54,7 +54,7 @@ function deciding(
     compile: (operation, refusal) => {
       const prepared = engines.map((engine) => lazily(() => engine().compile(operation, refusal)));
       const one = prepared[0]?.();
-      // Whether an operation can be prepared does not depend on which subgraphs answer it.
+      // Whether an operation can be compiled does not depend on the subgraphs that resolve it.
       if (!one) return undefined;
       return {
         kind: one.kind,

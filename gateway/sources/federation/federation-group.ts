@@ -31,18 +31,17 @@ export interface Subgraph {
 
 /** The result of composing subgraphs. */
 export interface FederationGroup {
-  /** Undefined when nothing is left to compose. */
+  /** Undefined if no subgraph is left to compose. */
   readonly source: Source | undefined;
-  /** Subgraphs that cannot be composed with the others, with the reasons. */
+  /** Subgraphs that cannot be composed with the others, and the reasons. */
   readonly left: ReadonlyMap<string, readonly SourceProblem[]>;
 }
 
 type SubgraphProblems = ReadonlyMap<string, readonly SourceProblem[]>;
 
 /**
- * Composes subgraphs into one source. Where composition fails, the last of the subgraphs that the errors name is left
- * out, until the rest can be composed. The order is the metadata's, so the result does not depend on which answered
- * first.
+ * Composes subgraphs into one source. While composition fails, the last subgraph that the errors name is left out. The
+ * order is that of the metadata, so the result does not depend on which subgraph responds first.
  *
  * @throws CompositionInterrupted
  */
@@ -76,12 +75,12 @@ async function openMembers(members: readonly Subgraph[], publicRole: string): Pr
   return openComposed(members, await readComposed(composition, arePermitted(members)), publicRole);
 }
 
-/** Whether some roles see only a part of the graph: then the subgraph of each element has to be known. */
+/** Whether some roles see only a part of the graph. If so, the subgraph of each element has to be known. */
 function arePermitted(members: readonly Subgraph[]): boolean {
   return members.some(({ metadata }) => metadata.permissions !== undefined);
 }
 
-/** The last of the subgraphs whose composition alone fails unexpectedly. */
+/** The last subgraph that fails to compose even on its own. */
 async function unforeseen(members: readonly Subgraph[], publicRole: string): Promise<string> {
   let found = members.at(-1)?.name ?? '';
   if (members.length === 1) return found;
@@ -144,7 +143,7 @@ async function openComposed(
   }
 }
 
-/** The last of the subgraphs that the problems name; one that is known only by its stored schema comes first. */
+/** The last subgraph that the problems name. Subgraphs opened from a stored schema are blamed first. */
 function blamed(members: readonly Subgraph[], problems: readonly CompositionProblem[]): string {
   const named = new Set(problems.flatMap(({ subgraphs }) => subgraphs));
   const about = members.filter(({ name }) => named.has(name));

@@ -4,17 +4,18 @@ import type { SourceProblem } from '../source.ts';
 /** The metadata's settings of progressive override labels: on, off, or a percentage of the requests. */
 export type OverrideSettings = NonNullable<RemoteSchemaMetadata['definition']['override_labels']>;
 
-/** A decision about all labels of a graph, and how often it is taken. */
+/** A decision about all labels of a graph and its share of the requests. */
 export interface OverrideLevel {
-  /** The upper end of its draws, from 0 to 100; the lower end is that of the level before. */
+  /** The upper end of the level's range of draws, from 0 to 100. The range starts at the previous level's end. */
   readonly below: number;
-  /** The labels whose overrides hold. */
+  /** The labels whose overrides apply. */
   readonly active: ReadonlySet<string>;
 }
 
 /**
- * The decisions about labels, of which each request draws one. A request that has a label of 5 percent also has those
- * of 50 percent, so there is one decision more than there are percentages, whatever the labels.
+ * Lists the decisions about labels, of which each request draws one. A request in the range of a 5 percent label is
+ * also in the range of a 50 percent label. The number of decisions is therefore one more than the number of
+ * percentages, however many labels there are.
  */
 export function overrideLevels(labels: readonly string[], settings: OverrideSettings): readonly OverrideLevel[] {
   const percentages = new Map(labels.map((label) => [label, percentageOf(label, settings)]));
@@ -27,14 +28,14 @@ export function overrideLevels(labels: readonly string[], settings: OverrideSett
     }));
 }
 
-/** A label `percent(…)` needs no setting; any other is off without one. */
+/** The percentage of a label. A label `percent(…)` needs no setting. Any other label is off by default. */
 function percentageOf(label: string, settings: OverrideSettings): number {
   const set = Object.hasOwn(settings, label) ? settings[label] : undefined;
   if (typeof set === 'boolean') return set ? 100 : 0;
   return set ?? Number(/^percent\(([\d.]+)\)$/.exec(label)?.[1] ?? 0);
 }
 
-/** A subgraph as far as labels go. */
+/** The override labels of a subgraph. */
 export interface Overriding {
   readonly name: string;
   /** The labels in its SDL. */
@@ -43,8 +44,8 @@ export interface Overriding {
 }
 
 /**
- * Merges the settings of subgraphs: a label means the same in the whole graph.
- * @returns the problems of each subgraph instead, where there are any
+ * Merges the override settings of subgraphs. A label means the same in the whole graph.
+ * @returns the problems of each subgraph instead if there are any
  */
 export function groupOverrides(
   members: readonly Overriding[],

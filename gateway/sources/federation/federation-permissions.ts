@@ -16,11 +16,11 @@ import {
 export interface PermittedMember {
   readonly name: string;
   readonly permissions: RemoteSchemaMetadata['permissions'];
-  /** The part of the graph that it resolves. */
+  /** The part of the graph that this member resolves. */
   readonly coordinates: Coordinates;
 }
 
-/** The schemas of roles over a federated graph: the union of what its members permit. */
+/** The schemas of roles over a federated graph. A role sees the union of what the members permit. */
 export interface FederatedPermissions {
   /** Undefined for a role without permissions. Roles with the same permissions get the same object. */
   partFor(role: string): Permitted | typeof WHOLE_SUPERGRAPH | undefined;
@@ -34,14 +34,14 @@ interface Granted {
 /** The whole supergraph is visible. */
 export const WHOLE_SUPERGRAPH = 'whole';
 
-/** All roles that no permission names. */
+/** Stands for all roles that no permission names. */
 const ANY_OTHER: unique symbol = Symbol('any other role');
 
 /**
- * Reads the permissions of all members. A member without any is open to every role but the public one, as a remote
- * schema is.
+ * Reads the permissions of all members. As with a remote schema, a member without permissions is open to every role
+ * except the public role.
  *
- * @returns the problems of each member instead, where there are any.
+ * @returns the problems of each member instead if there are any.
  */
 export async function federatedPermissions(
   members: readonly PermittedMember[],
@@ -60,7 +60,7 @@ export async function federatedPermissions(
   const alike = new Map<string, Permitted | undefined>();
   const roles: readonly (string | typeof ANY_OTHER)[] = [...named, publicRole, ANY_OTHER];
   for (const role of roles) {
-    // Each role takes a moment where the graph is large; operations go on in between.
+    // Yields between roles, since each role takes a moment in a large graph and operations must go on.
     await setImmediate();
     const grants = members.flatMap((member): readonly (readonly [PermittedMember, Granted])[] => {
       if (member.permissions) {
@@ -95,7 +95,7 @@ export async function federatedPermissions(
   return { partFor: (role) => (parts.has(role) ? parts.get(role) : parts.get(ANY_OTHER)) };
 }
 
-/** The fields that a member permits each role that it names. */
+/** The fields that a member permits, by role. */
 function grantsOf(
   member: PermittedMember,
   partOf: SchemaFilter,
@@ -122,7 +122,7 @@ function grantsOf(
   return grants;
 }
 
-/** A preset's key with the name that its type has in the supergraph. */
+/** Replaces the type name in a preset's key with the name in the supergraph. */
 function inSupergraph(key: string, schema: GraphQLSchema): string {
   const [type = '', ...rest] = key.split('.');
   return [supergraphTypeName(type, schema), ...rest].join('.');
@@ -141,7 +141,7 @@ function hasRoot(schema: GraphQLSchema): boolean {
   return Boolean(schema.getQueryType() ?? schema.getMutationType() ?? schema.getSubscriptionType());
 }
 
-/** A preset's key, `Type.field.argument` or `Type.field`, as a coordinate. */
+/** Converts a preset's key (`Type.field.argument` or `Type.field`) into a coordinate. */
 function coordinateOf(key: string): string {
   const [type, field, argument] = key.split('.');
   return argument === undefined ? `${type}.${field}` : `${type}.${field}(${argument}:)`;

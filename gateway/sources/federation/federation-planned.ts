@@ -7,7 +7,7 @@ import { compileRemoteSubscription, type RemoteTarget, remoteRequest, takeCookie
 import type { FederationEngine, SubgraphTargets } from './engine.ts';
 import { notReached, relayAnswer } from './federation-relay.ts';
 
-/** Plans operations as a whole: with as few requests to each subgraph as possible. */
+/** Opens the engine that plans whole operations with as few requests to each subgraph as possible. */
 export function openPlannedEngine(supergraph: Supergraph, targets: SubgraphTargets): FederationEngine {
   const graph = new FederatedGraph<OperationContext>({
     types: supergraph.types,
@@ -19,7 +19,7 @@ export function openPlannedEngine(supergraph: Supergraph, targets: SubgraphTarge
       isUnneeded: ({ cancellation }) => cancellation.isCancelled,
     },
   });
-  /** An operation that one subgraph answers alone is relayed. */
+  /** Relays an operation that a single subgraph can resolve. */
   const relayed: RunOtherwise = (join, variables, context, done) => {
     const { relay } = join;
     const target = relay && targets.get(relay.subgraph);

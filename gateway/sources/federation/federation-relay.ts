@@ -13,7 +13,7 @@ import type { OperationContext } from '../operation-context.ts';
 import { toOperationAnswer } from '../planned-operations.ts';
 import { REMOTE_SCHEMA_ERROR, type RemoteTarget, remoteRequest, takeCookies } from '../remote-schema/index.ts';
 
-/** Sends an operation to the one federated service that answers it, and relays the answer where it is data alone. */
+/** Sends an operation to the only subgraph that it needs. Relays the response unparsed if it contains only data. */
 export function relayAnswer(
   relay: RelayedFetch<OperationContext>,
   target: RemoteTarget,
@@ -25,7 +25,7 @@ export function relayAnswer(
   target.http.dispatch(request, new Relaying(relay, target, variables, context, done));
 }
 
-/** One operation that is under way. */
+/** A relayed operation in progress. */
 class Relaying implements UpstreamHandler {
   readonly #relay: RelayedFetch<OperationContext>;
   readonly #target: RemoteTarget;
@@ -60,7 +60,7 @@ class Relaying implements UpstreamHandler {
   }
 }
 
-/** The failure of a call to a subgraph, for the client; the log line has the details. */
+/** The client's error for a failed call to a subgraph. The log line has the details. */
 export function notReached({ name }: RemoteTarget, error: unknown, context: OperationContext): SubgraphFailure {
   const { message, extensions } = sourceFailure(name, REMOTE_SCHEMA_ERROR, error, context);
   return new SubgraphFailure(message, extensions);

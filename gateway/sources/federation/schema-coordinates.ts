@@ -14,8 +14,8 @@ import { printSchema } from '../../graphql/schemas/index.ts';
 import { innermostTypeName } from '../../graphql/syntax/index.ts';
 
 /**
- * Coordinates of parts of a schema: `Type`, `Type.field`, `Type.field(argument:)`, `Enum.VALUE`, `Union|Member`. Root
- * types stand under the names `Query`, `Mutation` and `Subscription`, as in every supergraph.
+ * Coordinates of parts of a schema: `Type`, `Type.field`, `Type.field(argument:)`, `Enum.VALUE`, `Union|Member`. As in
+ * every supergraph, root types are named `Query`, `Mutation` and `Subscription`.
  */
 export type Coordinates = ReadonlySet<string>;
 
@@ -42,7 +42,7 @@ function fieldCoordinates(type: string, field: FieldDefinitionNode | InputValueD
   return [key, ...given.map((argument) => `${key}(${argument.name.value}:)`)];
 }
 
-/** The name that a type has in a supergraph, where root types are always called alike. */
+/** The name of a type in a supergraph, in which root types have their standard names. */
 export function supergraphTypeName(name: string, schema: GraphQLSchema): string {
   if (name === schema.getQueryType()?.name) return 'Query';
   if (name === schema.getMutationType()?.name) return 'Mutation';
@@ -50,12 +50,12 @@ export function supergraphTypeName(name: string, schema: GraphQLSchema): string 
   return name;
 }
 
-/** Makes the part of a schema that coordinates pick. */
+/** Creates the part of a schema that the coordinates select. */
 export type SchemaFilter = (coordinates: Coordinates) => GraphQLSchema;
 
 /**
- * Filters a schema. Elements that the filter leaves incomplete are left out too: a field without its type, a type
- * without any field, `implements` of an interface of which the object lacks a field.
+ * Filters a schema. Elements that become incomplete are left out too: a field without its type, a type without fields,
+ * and `implements` for an interface of which the object lacks a field.
  */
 export function schemaFilter(schema: GraphQLSchema): SchemaFilter {
   const definitions = typeDefinitions(schema);
@@ -69,7 +69,7 @@ function filterDefinitions(whole: readonly DefinitionNode[], coordinates: Coordi
     definitions = closed(definitions);
     now = countDefinitions(definitions);
   }
-  // A part of a valid schema is not validated again, which takes long.
+  // Part of a valid schema need not be validated again, which would take long.
   return buildASTSchema({ kind: Kind.DOCUMENT, definitions: withInterfaces(definitions) }, { assumeValidSDL: true });
 }
 
@@ -116,7 +116,7 @@ function argumentOf(type: string, field: FieldDefinitionNode, argument: InputVal
   return `${type}.${field.name.value}(${argument.name.value}:)`;
 }
 
-/** One pass that removes references to missing types. */
+/** Removes references to missing types, in one pass. */
 function closed(definitions: readonly DefinitionNode[]): DefinitionNode[] {
   const known = new Set([...SPECIFIED_SCALARS, ...definitions.filter((one) => !hasNoMembers(one)).map(definitionName)]);
   const exists = (type: TypeNode): boolean => known.has(innermostTypeName(type));
@@ -143,7 +143,7 @@ function hasNoMembers(definition: DefinitionNode): boolean {
   return 'fields' in definition && fieldDefinitions(definition).length === 0;
 }
 
-/** How much there is that can be left out. */
+/** Counts the elements that a pass can remove. */
 function countDefinitions(definitions: readonly DefinitionNode[]): number {
   return definitions.reduce((sum, definition) => {
     const members =
@@ -155,7 +155,7 @@ function countDefinitions(definitions: readonly DefinitionNode[]): number {
   }, 0);
 }
 
-/** An object stays one of an interface as long as it has all that the interface promises. */
+/** Keeps `implements` only if the object has all fields of the interface. */
 function withInterfaces(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
   const fieldNames = new Map(
     definitions.map((one) => [definitionName(one), fieldDefinitions(one).map((field) => field.name.value)] as const),

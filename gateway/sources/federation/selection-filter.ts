@@ -18,7 +18,7 @@ import { type Fragments, fragmentsOf, nameNode, TYPENAME_FIELD } from '../../gra
 import type { Refusal } from '../../planning/joins/index.ts';
 import type { OperationDocument } from '../compiled-operation.ts';
 
-/** Takes fields out of an operation. What is spread in many places is looked at once. */
+/** Removes fields from an operation. Each selection set is visited once per type, however often it is spread. */
 export class SelectionFilter {
   readonly #operation: OperationDefinitionNode;
   readonly #schema: GraphQLSchema;
@@ -26,10 +26,10 @@ export class SelectionFilter {
   readonly #fragments: Fragments;
   readonly #known = new Map<SelectionSetNode, Map<string, readonly SelectionNode[]>>();
   readonly #taken = new Set<FieldNode>();
-  /** The fragments of what is left, by their names. */
+  /** The fragments of the filtered operation, by name. */
   readonly #rest = new Map<string, FragmentDefinitionNode>();
 
-  /** @param refused fields, as `Type.field` */
+  /** @param refused the removed fields, as `Type.field` */
   constructor({ document, operation }: OperationDocument, schema: GraphQLSchema, refused: ReadonlySet<string>) {
     this.#operation = operation;
     this.#schema = schema;
@@ -46,7 +46,7 @@ export class SelectionFilter {
     return { fields: this.#taken, rest: { document: { kind: Kind.DOCUMENT, definitions }, operation } };
   }
 
-  /** What is left of selections. */
+  /** The selections that remain after filtering. */
   #left(set: SelectionSetNode, parent: GraphQLNamedType): readonly SelectionNode[] {
     const byType = this.#known.get(set) ?? new Map<string, readonly SelectionNode[]>();
     this.#known.set(set, byType);
@@ -55,7 +55,7 @@ export class SelectionFilter {
     const left = set.selections.flatMap((selection) =>
       selection.kind === Kind.FIELD ? this.#field(selection, parent) : this.#fragment(selection, parent),
     );
-    // A field may have been refused of objects of one type only, and then nothing that is left asks for their types.
+    // If a field is refused for objects of one type only, the remaining selections may no longer select `__typename`.
     const made = isAbstractType(parent) ? [...left, TYPENAME_FIELD] : left;
     byType.set(parent.name, made);
     return made;
@@ -65,7 +65,7 @@ export class SelectionFilter {
     const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : this.#fragments.get(selection.name.value);
     if (!fragment) return [];
     const condition = fragment.typeCondition?.name.value;
-    // An object stays of its own type, whatever it is also called.
+    // An object keeps its concrete type, even if the condition names an interface or union.
     const narrows = condition !== undefined && condition !== parent.name && isAbstractType(parent);
     const type = narrows ? this.#schema.getType(condition) : parent;
     if (!type) return [];
@@ -79,7 +79,7 @@ export class SelectionFilter {
     ];
   }
 
-  /** Spreads what is left of a fragment for objects of a type. */
+  /** Spreads the remaining part of a fragment for objects of a type. */
   #spread(
     spread: FragmentSpreadNode,
     { name: type }: GraphQLNamedType,
@@ -87,7 +87,8 @@ export class SelectionFilter {
   ): FragmentSpreadNode {
     const own = spread.name.value;
     const condition = this.#fragments.get(own)?.typeCondition;
-    // One name for each type: names with two underscores at their end are left to these.
+    // Creates one fragment name for each type. Names that end in two underscores and a type are reserved for these
+    // fragments.
     const name = `${own}__${type}`;
     if (condition && !this.#rest.has(name))
       this.#rest.set(name, {
@@ -108,7 +109,7 @@ export class SelectionFilter {
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[field.name.value] : undefined;
     if (!field.selectionSet || !definition) return [field];
     const left = this.#left(field.selectionSet, getNamedType(definition.type));
-    // The object itself is not refused: its source decides whether it exists or is null.
+    // The object itself is not refused. Its source decides whether it exists or is null.
     const selections = left.length > 0 ? left : [TYPENAME_FIELD];
     return [{ ...field, selectionSet: { kind: Kind.SELECTION_SET, selections } }];
   }

@@ -27,7 +27,7 @@ import { coordinatesOf } from './schema-coordinates.ts';
 /** The timeout for fetching a supergraph. */
 const FETCH_MS = 30_000;
 
-/** Where the SDL of a supergraph comes from. */
+/** The origin of a supergraph's SDL. */
 export type SupergraphOrigin =
   | { readonly sdl: string }
   | { readonly url: string; readonly headers: Readonly<Record<string, string>> };
@@ -36,18 +36,18 @@ export type SupergraphOrigin =
 export interface SupergraphRemote {
   readonly metadata: RemoteSchemaMetadata;
   readonly origin: SupergraphOrigin;
-  /** For fetching the supergraph. */
+  /** The assertion for fetching the supergraph. */
   readonly assertion: ServiceAssertion | undefined;
-  /** Headers for every subgraph. */
+  /** Headers that are sent to every subgraph. */
   readonly headers: Readonly<Record<string, string>>;
   readonly surroundings: SourceDependencies;
-  /** The availability of all its subgraphs together. */
+  /** The shared availability of all subgraphs. */
   readonly availability: Availability;
-  /** The clients of all subgraphs so far, by name. They stay when the supergraph is read anew. */
+  /** The clients of all subgraphs so far, by name. Reading the supergraph again keeps them. */
   readonly guards: Map<string, ResilientClient>;
 }
 
-/** @throws SourceError when the metadata does not fit the environment. */
+/** @throws SourceError if the metadata does not fit the environment. */
 export function supergraphRemote(
   metadata: RemoteSchemaMetadata,
   surroundings: SourceDependencies,
@@ -92,9 +92,10 @@ export function supergraphRemote(
 }
 
 /**
- * Reads a supergraph and makes a source of it.
+ * Reads a supergraph and opens it as a source.
  *
- * @throws SourceUnreachable when it cannot be fetched; SourceError when it is none, or the metadata does not fit it.
+ * @throws SourceUnreachable if it cannot be fetched.
+ * @throws SourceError if it is not a supergraph or the metadata does not fit it.
  */
 export async function openSupergraph(remote: SupergraphRemote): Promise<Source> {
   const { metadata, surroundings } = remote;
@@ -197,7 +198,8 @@ function targetsOf(
     const isMoved = own?.url != null || own?.url_from_env != null;
     const resolved = isMoved ? resolveUrl(own, environment) : resolveUrl({ url: plainText(url) }, environment);
     const ownHeaders = resolveHeaders(own?.headers ?? [], environment);
-    // The supergraph's setting for all subgraphs has each one's own audience: an assertion for one must not be valid at another.
+    // Even if one setting covers all subgraphs, each gets its own audience. An assertion for one must not be valid at
+    // another.
     const described = own?.service_assertion ?? Boolean(definition.service_assertion);
     const assertion = resolveAssertion(described, name, surroundings.assertions);
     const path = own ? ['definition', 'subgraphs', name] : ['definition'];
@@ -234,7 +236,7 @@ function targetsOf(
   return targets;
 }
 
-/** The author of the supergraph must not choose which environment variables are read. */
+/** Rejects templates, since the author of the supergraph must not choose which environment variables are read. */
 function plainText(url: string): string {
   return url.includes('{{') ? '' : url;
 }

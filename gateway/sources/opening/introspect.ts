@@ -11,33 +11,35 @@ import {
 } from './schema-answer.ts';
 import { type IsKnown, sendSchemaQuery } from './schema-queries.ts';
 
-/** The introspection query of the specification of 2018, which every service answers. */
+/** The introspection query of the 2018 specification, which every service supports. */
 const STANDARD: IntrospectionOptions = {};
 const WHAT = 'introspection';
 
 export interface Introspected {
   readonly schema: GraphQLSchema;
-  /** Whether it lacks deprecated arguments and input fields, or which inputs are `@oneOf`: the service does not show them. */
+  /**
+   * Whether the schema lacks deprecated arguments and input fields or `@oneOf`, because the service does not show them.
+   */
   readonly hidesInputs: boolean;
-  /** Its SDL, where it is known already. The schema is known to be valid then. */
+  /** The SDL if it is already known. In that case the schema is known to be valid. */
   readonly sdl?: string;
 }
 
 interface IntrospectionAnswer extends IntrospectedSchema {
-  /** What was asked for. */
+  /** The options of the query. */
   readonly options: IntrospectionOptions;
 }
 
 /**
- * Introspects a remote schema, with the configured headers and without a caller. The answer to the standard query shows,
- * by its types `__Type` and so on, what else the service can be asked for; it is asked for that then, and from then on at
- * once.
+ * Introspects a remote schema with the configured headers and without a client. The response to the standard query
+ * includes the introspection types (`__Type` and so on), which show the options that the service supports. A second
+ * query then uses these options. Later introspections use them at once.
  */
 export class Introspection {
   readonly #target: RemoteTarget;
   readonly #limits: SchemaLimits;
   #options = STANDARD;
-  /** Whether a failing server could not be asked for all that it supports. */
+  /** Whether a failing server refused the query with all supported options. */
   #isIncomplete = false;
 
   constructor(target: RemoteTarget, limits: SchemaLimits) {
@@ -46,9 +48,10 @@ export class Introspection {
   }
 
   /**
-   * @returns undefined where the response body is the same as the last one, which is then not parsed.
-   * @throws SourceError when the schema is not valid; SchemaTooLarge; Error when there is no usable response; its message is for
-   * logs and names no address.
+   * @returns undefined if the response body is the same as the last one, which is then not parsed.
+   * @throws SourceError if the schema is not valid.
+   * @throws SchemaTooLarge
+   * @throws Error if there is no usable response. Its message is for logs and contains no address.
    */
   async ask(isKnown: IsKnown): Promise<Introspected | undefined> {
     const first = await this.#first(isKnown);
@@ -73,13 +76,13 @@ export class Introspection {
     } catch (error) {
       if (options === STANDARD || !(error instanceof RefusedQueryError)) throw error;
       const answer = await this.#read(STANDARD, isKnown);
-      // What it still supports, and refuses for now, is not to disappear from the graph.
+      // Elements that the service still supports but currently refuses must not disappear from the graph.
       if (includesOptions(supportedOptions(answer.query), options)) throw error;
       return answer;
     }
   }
 
-  /** An answer with all that the service supports, or the given one where it refuses that. */
+  /** Repeats the introspection with all supported options. Returns the given response if the service refuses them. */
   async #whole(first: IntrospectionAnswer, isKnown: IsKnown): Promise<IntrospectionAnswer> {
     const supported = supportedOptions(first.query);
     this.#isIncomplete = false;
@@ -88,13 +91,13 @@ export class Introspection {
       return await this.#read(supported, isKnown);
     } catch (error) {
       if (!(error instanceof RefusedQueryError)) throw error;
-      // Otherwise it is asked again when its schema has changed, not each time.
+      // If the server did not fail, the query is only repeated when its schema has changed.
       this.#isIncomplete = error.status >= 500;
       return first;
     }
   }
 
-  /** Reads an answer even if it is known; a usable one is known from then on. */
+  /** Reads a response even if it is known. From then on a usable response is known. */
   async #read(options: IntrospectionOptions, isKnown: IsKnown): Promise<IntrospectionAnswer> {
     const response = await this.#send(options);
     const answer = await this.#answerOf(response, options);

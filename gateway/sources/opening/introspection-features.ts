@@ -1,8 +1,8 @@
 import type { IntrospectionInputValue, IntrospectionOptions, IntrospectionQuery } from 'graphql';
 
 /**
- * The options of the introspection query that a service supports, by the types of introspection in its schema. Services
- * refuse what came after the specification of 2018 and they do not know.
+ * The options of the introspection query that a service supports, derived from the introspection types in its schema.
+ * Services reject options that were added after the 2018 specification and that they do not know.
  */
 export function supportedOptions({ __schema }: IntrospectionQuery): IntrospectionOptions {
   const types = namedItems(__schema.types);
@@ -24,7 +24,7 @@ export function supportedOptions({ __schema }: IntrospectionQuery): Introspectio
   };
 }
 
-/** Whether `options` ask for all that `others` ask for. */
+/** Whether `options` include all options in `others`. */
 export function includesOptions(options: IntrospectionOptions, others: IntrospectionOptions): boolean {
   return Object.entries(others).every(([name, isAsked]) => !isAsked || Reflect.get(options, name));
 }
@@ -38,8 +38,8 @@ function namedItems(list: unknown): ReadonlyMap<unknown, unknown> {
 }
 
 /**
- * Takes the deprecation from required arguments and input fields, where GraphQL allows none (section 3.13.3). Lists that
- * are missing are left to `buildClientSchema`, which names their types.
+ * Removes the deprecation of required arguments and input fields, which GraphQL does not allow (section 3.13.3).
+ * Missing lists are left to `buildClientSchema`, whose errors name their types.
  */
 export function withoutRequiredDeprecations(query: IntrospectionQuery): IntrospectionQuery {
   const { types, directives, ...schema } = query.__schema;

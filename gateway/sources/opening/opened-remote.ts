@@ -9,7 +9,7 @@ export type OpenedRemote = (
   | { readonly kind: 'subgraph'; readonly subgraph: Subgraph }
 ) & { readonly availability: Availability };
 
-/** The SDL that it is stored with. */
+/** The SDL to store for the remote schema. */
 export function openedSdl(name: string, opened: OpenedRemote): string | undefined {
   return opened.kind === 'subgraph' ? opened.subgraph.sdl : opened.source.sdl?.get(name);
 }
@@ -26,7 +26,7 @@ export function compositionOf(opened: OpenedRemote): CompositionKind {
   return opened.kind === 'subgraph' ? 'federation' : recordedComposition(opened.source);
 }
 
-/** The detected kind of a source, which is recorded with its schema. */
+/** The detected kind of a source. It is stored with the schema. */
 export function recordedComposition({ kind, mergedTypes }: Source): CompositionKind {
   if (kind === 'federation') return 'federation';
   return mergedTypes ? 'stitching' : 'plain';

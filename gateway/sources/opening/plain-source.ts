@@ -10,10 +10,10 @@ import { type Source, SourceError, type Subschema } from '../source.ts';
 import { roleView, transformedOperations } from '../transforms/index.ts';
 
 /**
- * Makes a source of a remote schema that stands by itself: neither a subgraph nor a stitched service.
+ * Opens a remote schema as a source of its own: neither a subgraph nor a stitched service.
  *
- * @param sdl that of the schema, where it is known: printing it takes long.
- * @throws SourceError when its customization does not fit its schema.
+ * @param sdl the schema's SDL if it is already printed, since printing takes long.
+ * @throws SourceError if the customization does not fit the schema.
  */
 export function openPlainSource(
   metadata: RemoteSchemaMetadata,
@@ -58,7 +58,7 @@ export function openPlainSource(
   };
 }
 
-/** Checks that a customized remote schema is valid: an invalid one would make the whole graph invalid. */
+/** Checks that a customized remote schema is valid. An invalid one would make the whole graph invalid. */
 function customizedWhole(open: () => Subschema): Subschema {
   const path = ['definition', 'customization'];
   let subschema: Subschema;
@@ -72,7 +72,7 @@ function customizedWhole(open: () => Subschema): Subschema {
   return subschema;
 }
 
-/** @throws SourceError when a schema cannot be a part of the graph. */
+/** @throws SourceError if a schema cannot be part of the graph. */
 export function usableSchema(schema: GraphQLSchema): GraphQLSchema {
   const problems = schemaValidationProblems(schema).map((problem) => `its schema is not valid: ${problem}`);
   if (!schema.getQueryType() && !schema.getMutationType()) problems.push('its schema has no root types');

@@ -5,14 +5,14 @@ import { type CustomizedSchema, customize } from '../customization/index.ts';
 import { takePresets } from '../permissions/index.ts';
 
 /**
- * What a role will see of a remote schema once it is available, by the metadata; `any` where the metadata does not list
- * it.
+ * The part of an unavailable remote schema that a role will see, according to the metadata. `any` if the metadata does
+ * not list it.
  */
 export type PromisedSchema = CustomizedSchema | 'any' | 'nothing';
 
 /**
- * What the permissions of a remote schema grant a role, in the graph's names. It is computed without the remote's
- * schema, so it can decide which fields may exist, and cannot execute anything.
+ * Returns the part of a remote schema that its permissions grant a role, in the graph's names. It is computed without
+ * the remote's schema, so it only decides which fields may exist and cannot execute anything.
  */
 export function promisedSchema(metadata: RemoteSchemaMetadata, role: string, publicRole: string): PromisedSchema {
   if (role === ADMIN_ROLE) return 'any';
@@ -24,7 +24,7 @@ export function promisedSchema(metadata: RemoteSchemaMetadata, role: string, pub
     const part = buildASTSchema(visible, { assumeValidSDL: true });
     return customize(part, part, metadata.definition.customization);
   } catch {
-    // Such a permission will not fit the remote either.
+    // Such a permission will not fit the remote schema either.
     return 'nothing';
   }
 }

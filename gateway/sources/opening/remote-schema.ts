@@ -24,31 +24,31 @@ import { openPlainSource, usableSchema } from './plain-source.ts';
 import { UnsupportedQueryError } from './schema-answer.ts';
 import { fetchServiceSdl, fetchStitchingSdl } from './schema-queries.ts';
 
-/** A remote schema as the metadata describes it, not yet introspected. */
+/** A remote schema that the metadata describes. It is not introspected yet. */
 export interface RemoteSchema {
   readonly name: string;
   /**
-   * Introspects the remote.
+   * Introspects the remote schema.
    *
-   * @param inUse is returned where the remote's schema is the same, so that only one of the two is in memory.
-   * @throws SourceError when it does not answer, or its schema does not fit the permissions.
+   * @param inUse returned if the schema is unchanged, so that only one copy stays in memory.
+   * @throws SourceError if the service does not respond or its schema does not fit the permissions.
    */
   open(inUse?: OpenedRemote): Promise<OpenedRemote>;
   /**
-   * Opens it by its stored schema, without a request: its operations are refused until `open` has succeeded.
+   * Opens the remote schema with its stored SDL, without a request. Its operations are refused until `open` succeeds.
    *
-   * @returns undefined when there is no stored schema.
-   * @throws SourceError when it cannot be used, such as one that does not fit the permissions.
+   * @returns undefined if no schema is stored.
+   * @throws SourceError if the stored schema cannot be used, for example because it does not fit the permissions.
    */
   openStored(): Promise<OpenedRemote | undefined>;
-  /** Stores the schema that it was opened with. */
+  /** Stores the SDL of an opened remote schema. */
   store(opened: OpenedRemote): Promise<void>;
 }
 
 /**
- * Prepares a remote schema.
+ * Creates a remote schema from its metadata.
  *
- * @throws SourceError when its metadata does not fit the environment.
+ * @throws SourceError if the metadata does not fit the environment.
  */
 export function remoteSchema(metadata: RemoteSchemaMetadata, surroundings: SourceDependencies): RemoteSchema {
   const { name } = metadata;
@@ -64,7 +64,7 @@ export function remoteSchema(metadata: RemoteSchemaMetadata, surroundings: Sourc
     name,
     open: async (inUse) => {
       const opened = await ask((one) => (inUse && isAlike(inUse, one) ? inUse : one));
-      // What is in use may have been opened by a remote schema of previous metadata, with an availability of its own.
+      // The version in use may belong to a remote schema of previous metadata, which has its own availability.
       opened.availability.isAvailable = true;
       return opened;
     },
@@ -87,14 +87,14 @@ export function remoteSchema(metadata: RemoteSchemaMetadata, surroundings: Sourc
   };
 }
 
-/** Gives the version that is in use in place of an identical one. */
+/** Replaces an opened version with the version in use if the two are identical. */
 type Kept = (opened: OpenedRemote) => OpenedRemote;
 
-/** How a remote schema is opened. */
+/** The ways to open a remote schema. */
 interface Ways {
-  /** Introspects it. */
+  /** Introspects the remote schema. */
   ask(kept: Kept): Promise<OpenedRemote>;
-  /** @throws SourceError when the stored schema is none, or does not fit the permissions. */
+  /** @throws SourceError if the stored SDL is invalid or does not fit the permissions. */
   openWith(stored: StoredSchema): Promise<OpenedRemote>;
 }
 
@@ -156,7 +156,7 @@ function serviceWays(
     ask,
     openWith: async ({ sdl, composition }) => {
       const kind = definition.composition === 'auto' ? composition : definition.composition;
-      // It may be of an earlier introspection, which asked for less.
+      // The stored SDL may come from an earlier introspection that used fewer options.
       if (kind === 'plain') return plain({ schema: buildRemoteSchema(sdl), hidesInputs: true });
       return kind === 'stitching' ? stitched(sdl) : subgraph(sdl);
     },
@@ -175,7 +175,7 @@ async function firstThatFits(kept: Kept, ...ways: readonly Ways['ask'][]): Promi
   }
 }
 
-/** A service that supports no query for its schema may do so later. */
+/** Reports an unsupported query or a failed request as an error that can be retried later. */
 function orUnanswered<T>(answer: Promise<T>): Promise<T> {
   return answer.catch((error: Error) => {
     if (error instanceof SourceError) throw error;
@@ -233,24 +233,24 @@ function targetOf(
 }
 
 /**
- * The last response that a remote schema was opened with. Services are introspected repeatedly and mostly answer the
+ * Remembers the last response that opened a remote schema. Services are introspected repeatedly and mostly return the
  * same bytes, which are not parsed again.
  */
 export class LastAnswer<Opened> {
   #last: { readonly digest: string; readonly opened: Opened } | undefined;
 
   /**
-   * @param ask gives undefined for an answer of whose body it finds that it is known.
-   * @param open opens what was asked for; only what opens is known from then on.
-   * @param kept gives the equal one that is in use, where there is one: what is opened is held once then.
-   * @throws what they throw
+   * @param ask queries the service. Returns undefined if `isKnown` says that the body is known.
+   * @param open opens what `ask` read. Its response is only remembered if this succeeds.
+   * @param kept returns the identical version in use if there is one, so that only one copy stays in memory.
+   * @throws the errors of its parameters
    */
   async open<Read>(
     ask: (isKnown: (body: string) => boolean) => Promise<Read | undefined>,
     open: (read: Read) => Opened,
     kept: (opened: Opened) => Opened,
   ): Promise<Opened> {
-    // Another answer may come meanwhile.
+    // Another response may arrive while this one is read.
     const last = this.#last;
     let digest = '';
     const read = await ask((body) => {

@@ -8,18 +8,21 @@ import { withoutRequiredDeprecations } from './introspection-features.ts';
 import { checkIntrospection, checkSdl, SchemaTooLarge } from './schema-limits.ts';
 
 /**
- * Responses of more bytes are read, checked and printed in a thread first: 512 KiB block a process for 50 ms, about as long as a
- * thread takes to start.
+ * Larger responses are first read, checked and printed in a thread. Doing this for 512 KiB blocks a process for 50 ms,
+ * about as long as a thread takes to start.
  */
 const READ_IN_THREAD = 512 * 1024;
-/** Memory of that thread for each byte of a response, in bytes, and at least in megabytes. */
+/** The thread's memory, in bytes for each byte of a response. `LEAST_MEMORY_MB` is its minimum. */
 const MEMORY_PER_BYTE = 64;
 const LEAST_MEMORY_MB = 256;
 const MB = 1024 * 1024;
-/** Characters of what a service says, so that all of a message that quotes it is shorter than a message of a service may be. */
+/**
+ * The maximum number of characters quoted from a service, so that the whole message stays below the limit for service
+ * messages.
+ */
 const MAX_SAID = 800;
 
-/** A service whose response to a query for its schema is none to it. */
+/** The response to a schema query contains no usable schema. */
 export class RefusedQueryError extends Error {
   constructor(
     message: string,
@@ -31,41 +34,43 @@ export class RefusedQueryError extends Error {
   }
 }
 
-/** A service that answered a query for its schema with something else. */
+/** The service does not support the schema query. */
 export class UnsupportedQueryError extends RefusedQueryError {}
 
-/** What a query for a schema asks for. */
+/** A query for a schema. */
 export type SchemaQuery =
   | {
       readonly kind: 'introspection';
       readonly what: string;
-      /** Whether it asks for deprecated arguments and input fields. */
+      /** Whether the query includes deprecated arguments and input fields. */
       readonly hasDeprecatedInputs: boolean;
     }
   | {
       readonly kind: 'sdl';
       readonly what: string;
       readonly path: readonly string[];
-      /** What to do where the service says that it does not have it. */
+      /** The advice for the user if the service does not support the query. */
       readonly remedy: string;
     };
 
-/** What a thread found in a response. */
+/** The result of checking a response in a thread. */
 export type CheckedAnswer =
   | { readonly refusal: 'refused' | 'unsupported' | 'none'; readonly message: string }
-  /** The problems of a schema that is not valid; SDL is not checked here. */
+  /** The problems of an invalid schema. SDL of subgraphs and stitched services is not validated here. */
   | { readonly problems: readonly string[]; readonly sdl: string };
 
-/** A response, decoded once. */
+/** A response with its decoded body. */
 export interface AnsweredQuery {
   readonly status: number;
   readonly body: string;
 }
 
 /**
- * The SDL in a response.
+ * Extracts the SDL from a response.
  *
- * @throws RefusedQueryError when the response has none; SchemaTooLarge; Error when there were too many requests.
+ * @throws RefusedQueryError if the response has no SDL.
+ * @throws SchemaTooLarge
+ * @throws Error if the service received too many requests.
  */
 export async function sdlIn(
   response: AnsweredQuery,
@@ -78,11 +83,11 @@ export async function sdlIn(
 
 export interface IntrospectedSchema {
   readonly query: IntrospectionQuery;
-  /** Why the schema is not valid, and its SDL; undefined where it was not looked at. */
+  /** The problems and the SDL of the schema. Undefined if the schema was not checked. */
   readonly checked?: { readonly problems: readonly string[]; readonly sdl: string };
 }
 
-/** The introspection in a response. @throws as above. */
+/** Extracts the introspection result from a response. @throws the errors of `sdlIn`. */
 export async function introspectionIn(
   response: AnsweredQuery,
   query: Extract<SchemaQuery, { kind: 'introspection' }>,
@@ -90,16 +95,16 @@ export async function introspectionIn(
 ): Promise<IntrospectedSchema> {
   if (response.body.length <= READ_IN_THREAD) return { query: readIntrospection(response, query, limits) };
   const checked = await checkedInThread(response, query, limits);
-  // To parse the text again is faster than to take its value over from the thread.
+  // Parsing the text again is faster than transferring the parsed value from the thread.
   return { query: dataOf(response, query.what) as unknown as IntrospectionQuery, checked };
 }
 
-/** The schema of an introspection. */
+/** Builds the schema of an introspection result. */
 export function schemaOf(query: IntrospectionQuery, hasDeprecatedInputs: boolean, isValid = false): GraphQLSchema {
   return buildClientSchema(hasDeprecatedInputs ? withoutRequiredDeprecations(query) : query, { assumeValid: isValid });
 }
 
-/** What the thread does. */
+/** Checks a response. Runs in the thread. */
 export function checkAnswer(response: AnsweredQuery, query: SchemaQuery, limits: SchemaLimits): CheckedAnswer {
   try {
     if (query.kind === 'sdl') return { problems: [], sdl: readSdl(response, query, limits) };
@@ -145,7 +150,7 @@ function readSdl(
   return found;
 }
 
-/** What is no SDL is reported where it is used, with its place. */
+/** Only checks the limits. Invalid SDL is reported with its location where the SDL is used. */
 function checkReadableSdl(sdl: string, limits: SchemaLimits): void {
   try {
     checkSdl(sdl, limits);

@@ -1,16 +1,19 @@
 import { type DocumentNode, type IntrospectionQuery, Kind, parse, visit } from 'graphql';
 import type { SchemaLimits } from '../source.ts';
 
-/** Characters of a name, or of a type with its wrappers: longer ones would fill every message that names them. */
+/**
+ * The maximum number of characters of a name or a wrapped type. Longer ones would fill every message that contains
+ * them.
+ */
 const MAX_NAME = 500;
-/** Lists and non-null types around a type. The introspection query asks for nine levels. */
+/** The maximum number of list and non-null wrappers of a type. The introspection query asks for nine levels. */
 const MAX_WRAPPERS = 32;
-/** Characters of a description, a default value or a reason of deprecation. */
+/** The maximum number of characters of a description, a default value or a deprecation reason. */
 const MAX_TEXT = 65_536;
-/** Tokens of SDL for each element, with its type, its directives and their arguments. */
+/** The number of SDL tokens allowed for each element, including its type, directives and arguments. */
 const TOKENS_PER_ELEMENT = 40;
 
-/** A schema that exceeds a limit. The message names the setting that raises it, where there is one. */
+/** A schema exceeds a limit. The message names the setting that raises the limit, if there is one. */
 export class SchemaTooLarge extends Error {
   constructor(message: string) {
     super(message);
@@ -43,7 +46,7 @@ export function checkIntrospection(query: IntrospectionQuery, { maxElements }: S
   }
 }
 
-/** @throws SchemaTooLarge; GraphQLError where it is no SDL. */
+/** @throws SchemaTooLarge; GraphQLError if the text is not SDL. */
 export function checkSdl(sdl: string, { maxElements }: SchemaLimits): void {
   const check = new Elements(maxElements);
   visit(parsedSdl(sdl, maxElements), {
@@ -55,7 +58,9 @@ export function checkSdl(sdl: string, { maxElements }: SchemaLimits): void {
   });
 }
 
-/** Definitions, extensions, and what they are made of. Members of unions and interfaces are named types as those of fields are. */
+/**
+ * The nodes that count as elements: definitions, extensions and their parts. Union members and interfaces do not count.
+ */
 const COUNTED: ReadonlySet<string> = new Set([
   ...Object.values(Kind).filter((kind) => /Type(Definition|Extension)$/.test(kind)),
   Kind.DIRECTIVE_DEFINITION,
@@ -79,7 +84,7 @@ function tooManyElements(maxElements: number): SchemaTooLarge {
   );
 }
 
-/** An element of an introspection, as far as it is looked at. A service may have sent anything in its place. */
+/** An element of an introspection result. A service may send any value in any of these fields. */
 interface Element {
   readonly name?: unknown;
   readonly description?: unknown;
@@ -99,12 +104,12 @@ interface Introspected {
   readonly directives?: unknown;
 }
 
-/** What is no list or no object is left to `buildClientSchema`, which says where it is. */
+/** Skips values that are not lists or objects. `buildClientSchema` reports where they are. */
 function listOf(list: unknown): readonly Element[] {
   return Array.isArray(list) ? list.filter((one) => typeof one === 'object' && one !== null) : [];
 }
 
-/** Counts elements, and looks at the length of what they say. */
+/** Counts elements and checks the length of their texts. */
 class Elements {
   readonly #most: number;
   #count = 0;

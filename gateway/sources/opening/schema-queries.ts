@@ -5,7 +5,7 @@ import type { SchemaLimits } from '../source.ts';
 import { type AnsweredQuery, type SchemaQuery, sdlIn } from './schema-answer.ts';
 import { tooManyBytes } from './schema-limits.ts';
 
-/** The timeout of queries for a schema, which is shorter than that of operations. */
+/** The timeout of schema queries. It is shorter than the timeout of operations. */
 const MAX_INTROSPECTION_MS = 10_000;
 
 const SERVICE_SDL = {
@@ -23,10 +23,12 @@ const STITCHING_SDL = {
 } as const satisfies SchemaQuery;
 
 /**
- * Fetches the SDL of a subgraph of Apollo Federation, with the configured headers and without a caller.
+ * Fetches the SDL of an Apollo Federation subgraph with the configured headers and without a client.
  *
- * @returns undefined, here and below, where the response body is the same as the last one, which is then not parsed.
- * @throws UnsupportedQueryError when it has none to give; SchemaTooLarge; Error when it does not answer.
+ * @returns undefined if the response body is the same as the last one, which is then not parsed.
+ * @throws UnsupportedQueryError if the service has no SDL.
+ * @throws SchemaTooLarge
+ * @throws Error if the service does not respond.
  */
 export async function fetchServiceSdl(
   target: RemoteTarget,
@@ -37,7 +39,7 @@ export async function fetchServiceSdl(
   return isKnown(response.body) ? undefined : sdlIn(response, SERVICE_SDL, limits);
 }
 
-/** Fetches the SDL with directives of a service that is to be stitched. @throws as above. */
+/** Fetches the SDL of a service to be stitched, including its directives. Returns and throws like `fetchServiceSdl`. */
 export async function fetchStitchingSdl(
   target: RemoteTarget,
   limits: SchemaLimits,
@@ -47,10 +49,10 @@ export async function fetchStitchingSdl(
   return isKnown(response.body) ? undefined : sdlIn(response, STITCHING_SDL, limits);
 }
 
-/** Whether the body of a response is the one that a remote schema was opened with. */
+/** Whether a response body is the one that last opened the remote schema. */
 export type IsKnown = (body: string) => boolean;
 
-/** @throws SchemaTooLarge; Error when there is no response; its message is for logs and names no address. */
+/** @throws SchemaTooLarge; Error if there is no response. Its message is for logs and contains no address. */
 export async function sendSchemaQuery(
   target: RemoteTarget,
   operation: { readonly query: string; readonly operationName?: string },
