@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Headers of a client that no upstream gets, whatever is configured. docs/pass-through.md has the reason for each. They
- * describe the client's connection (RFC 9110 section 7.6.1) or the gateway's own request, or they name the origin or
- * the target of a request, which the gateway determines itself.
+ * Client headers that are never forwarded, whatever is configured. docs/pass-through.md gives the reason for each
+ * header. They describe the client's connection (RFC 9110 section 7.6.1) or the gateway's own request. Others name the
+ * origin or the target of a request, which the gateway determines itself.
  */
 const NEVER_FORWARDED = [
   'alt-used',
@@ -39,7 +39,7 @@ const NEVER_FORWARDED = [
   'x-rewrite-url',
 ];
 
-/** Families of such headers, by prefix. Claims come from the token, never from the client. */
+/** Prefixes of further headers that are never forwarded. Claims come from the token, never from the client. */
 const NEVER_FORWARDED_FAMILIES = /^(?:x-hasura-|x-portico-|x-forwarded-|proxy-|sec-websocket-)/;
 
 /** Client headers that Hasura does not forward, unless an action lists its own `ignored_client_headers`. */
@@ -57,16 +57,16 @@ const IGNORED_BY_DEFAULT = [
   'user-agent',
 ];
 
-/** Picks from a client's headers those that an upstream is to have. */
+/** Selects the client headers that are forwarded to an upstream. */
 export type HeaderForwarding = (client: IncomingHttpHeaders) => Record<string, string>;
 
 /**
- * Forwarding for a source with `forward_client_headers`. `x-hasura-*` headers of a client are never among those that
- * are passed on: what a caller may claim is only what the token says.
+ * Creates the forwarding for a source with `forward_client_headers`. It never passes on a client's `x-hasura-*`
+ * headers, since only the token may contain claims.
  *
- * @param ignored takes the place of Hasura's default list of headers to leave out.
- * @param own names of the headers that the upstream gets from us, in lower case: a client's header that the upstream
- * could take for one of them is left out.
+ * @param ignored replaces Hasura's default list of headers that are not forwarded.
+ * @param own lower-case names of headers that the gateway sends itself. Client headers that the upstream could mistake
+ *   for one of these are not forwarded.
  */
 export function clientHeaderForwarding(
   ignored: readonly string[] = IGNORED_BY_DEFAULT,
@@ -94,11 +94,11 @@ export function clientHeaderForwarding(
   };
 }
 
-/** Of these the forwarding makes `x-forwarded-*` headers. */
+/** Headers from which the forwarding derives `x-forwarded-*` headers. */
 const DESCRIBED = ['host', 'user-agent', 'origin'];
 
 /**
- * The least of a client's headers of which `forward` makes the same later: what no upstream gets is not stored.
+ * Selects the client headers from which `forward` later produces the same result. Other headers are not stored.
  *
  * @param credentials folded names of headers that are not stored either.
  */
@@ -119,14 +119,14 @@ export function headersToStore(
 const IS_FOLDED = /[^a-z0-9-]/;
 
 /**
- * A name as servers may read it that know headers as CGI variables, where `x_hasura_role` and `x.hasura.role` are
- * `HTTP_X_HASURA_ROLE` too.
+ * Folds a header name as servers do that treat headers as CGI variables: `x_hasura_role` and `x.hasura.role` both
+ * become `HTTP_X_HASURA_ROLE`.
  */
 export function foldedName(name: string): string {
   return name.replace(/[^a-z0-9]/g, '-');
 }
 
-/** Headers that `Connection` names are about that connection (RFC 9110 section 7.6.1). */
+/** The headers that `Connection` names. They describe the connection only (RFC 9110 section 7.6.1). */
 function connectionOptions(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
   return new Set(connection.split(',').map((option) => option.trim().toLowerCase()));

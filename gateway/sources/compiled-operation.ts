@@ -4,7 +4,7 @@ import type { Variables } from '../graphql/syntax/index.ts';
 import type { PassthroughBody } from '../upstream/index.ts';
 import type { OperationContext } from './operation-context.ts';
 
-/** An operation whose root fields are all one source's own, in the graph's names. It is valid. */
+/** A valid operation whose root fields all belong to one source, in the graph's names. */
 export interface OperationDocument {
   /** The operation and the fragments that it uses. */
   readonly document: DocumentNode;
@@ -12,39 +12,42 @@ export interface OperationDocument {
 }
 
 /**
- * The result of an operation: the bytes of `{"data":{…}}`, to be relayed as they are; or a result, where there is more
- * to it than data. A result whose data is null and whose errors have no path means that the source failed the operation
- * as a whole; one without the member `data`, that it rejected the operation (GraphQL section 7.1.3, request errors).
+ * The result of an operation. The bytes of `{"data":{…}}` are relayed unchanged. An `ExecutionResult` is used if there
+ * is more than data:
+ *
+ * - If its data is null and its errors have no path, the source failed the whole operation.
+ * - If it has no member `data`, the source rejected the operation (GraphQL section 7.1.3, request errors).
  */
 export type OperationAnswer = PassthroughBody | ExecutionResult;
 
-/** A request that a plan makes of one service: names of the schema only. */
+/** A planned request to one service. It contains only names of the schema. */
 export interface PlannedRequest {
   readonly source: string;
   /** The selected root fields. */
   readonly fields?: readonly string[];
   /** The path in the response of the objects whose fields are fetched, such as `viewer.orders`. */
   readonly path?: string;
-  /** Requests of the same number are made at the same time, after those of smaller ones: from 1 on. */
+  /** The number of the wave, starting at 1. Requests of a wave are sent concurrently, after those of earlier waves. */
   readonly wave: number;
 }
 
-/** An operation that a source has compiled once, to be run for any number of callers. */
+/** An operation that a source has compiled. Any number of requests can run it. */
 export interface CompiledOperation {
   /**
-   * `forward`: it is sent as a whole to the one service that answers it; `local`: the gateway answers it from what it
-   * holds and what webhooks say; `join`: several services answer it together.
+   * - `forward`: the operation is sent as a whole to the one service that resolves it.
+   * - `local`: the gateway resolves it from its own data and webhook responses.
+   * - `join`: several services resolve it together.
    */
   readonly kind: 'forward' | 'local' | 'join';
-  /** Whether files that come with the operation are sent on. */
+  /** Whether files sent with the operation are forwarded. */
   readonly takesFiles?: boolean;
-  /** The requests of a `join`; undefined where they are not known before it runs. */
+  /** The requests of a `join`. Undefined if they are not known before the operation runs. */
   describe?(variables: Variables): readonly PlannedRequest[] | undefined;
   /**
-   * Runs it.
+   * Runs the operation. Never throws.
    *
-   * @param variables as the client sent them; those that the operation does not declare are left alone.
-   * @param done called exactly once with the result; `run` never throws.
+   * @param variables the client's variables. Undeclared variables are ignored.
+   * @param done called exactly once with the result.
    */
   run(variables: Variables, context: OperationContext, done: Done<OperationAnswer>): void;
 }
@@ -57,12 +60,12 @@ export interface IncrementalFormats {
   readonly isNewerOnly: boolean;
 }
 
-/** An operation whose answer may come in parts, because its `@defer` and `@stream` are left in it. */
+/** An operation whose response may be incremental, because it keeps its `@defer` and `@stream`. */
 export interface IncrementalOperation {
   /**
-   * Runs it.
+   * Runs the operation. Never throws.
    *
-   * @param receiver called with the response or its payloads; `run` never throws.
+   * @param receiver called with the response or its payloads.
    */
   run(
     variables: Variables,
@@ -72,40 +75,45 @@ export interface IncrementalOperation {
   ): void;
 }
 
-/** A payload: its bytes, to be relayed unchanged, or its value where it has to be changed. */
+/** A payload: bytes that are relayed unchanged, or a value if it has to be changed. */
 export type IncrementalPayload = Buffer | ParsedPayload;
 
-/** A part that was read. Lists under `errors`, its own and those of what it brings, are of GraphQLError. */
+/** A parsed payload. All `errors` lists in it, including those of its pieces, contain `GraphQLError` objects. */
 export type ParsedPayload = Readonly<Record<string, unknown>>;
 
-/** Receives a response that may be incremental: `answered` once, or `begun`, any number of `part`, then `ended`. */
+/**
+ * Receives a response that may be incremental: either `answered` once, or `begun`, then any number of `part`, then
+ * `ended`.
+ */
 export interface IncrementalReceiver {
   /** The response is complete: no payloads follow. */
   answered(answer: OperationAnswer): void;
-  /** @param parameters of the content type beside its boundary, such as `; deferSpec=20220824`; else empty. */
+  /**
+   * @param parameters parameters of the content type other than the boundary, such as `; deferSpec=20220824`, or empty.
+   */
   begun(parameters: string, flow: IncrementalFlow): void;
   part(part: IncrementalPayload): void;
-  /** @param last a payload with the error that replaces the missing ones. */
+  /** @param last a payload with the error that replaces the missing payloads. */
   ended(last?: ParsedPayload): void;
 }
 
 /** Controls the reading of payloads. */
 export interface IncrementalFlow {
-  /** No more is read from the source for now. */
+  /** Stops reading from the source until `resume` is called. */
   pause(): void;
   resume(): void;
-  /** The payload that replaces the missing ones, in the format of those that came. */
+  /** Creates the payload that replaces the missing payloads, in the format of the earlier ones. */
   lastPart(error: unknown): ParsedPayload;
 }
 
-/** A subscription that a source has compiled once, to be opened for any number of callers. */
+/** A subscription that a source has compiled. Any number of clients can open it. */
 export interface CompiledSubscription {
   /**
-   * Opens the source stream synchronously; an unreachable source ends the stream with an error.
+   * Opens the source stream synchronously. An unreachable source ends the stream with an error.
    *
-   * @param variables as the client sent them; those that the operation does not declare are left alone.
-   * @returns its events. The source is not read further until `next` is called; `return` ends the
-   * subscription, and does not throw. `next` throws SourceEventsEnded when the stream ends by a failure.
+   * @param variables the client's variables. Undeclared variables are ignored.
+   * @returns the events. The source is not read further until `next` is called. `return` ends the subscription and does
+   *   not throw. `next` throws SourceEventsEnded if the stream ends with a failure.
    */
   open(variables: Variables, context: OperationContext): AsyncIterator<ExecutionResult>;
 }

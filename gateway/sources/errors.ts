@@ -5,7 +5,10 @@ import { UpstreamError, type UpstreamFailure } from '../upstream/index.ts';
 import type { OperationContext } from './operation-context.ts';
 import { serviceMessage } from './service-text.ts';
 
-/** An error of a source as the client may see it: no address, no stack, the source's name in `extensions.service`. */
+/**
+ * Creates an error of a source for the client: without address or stack, with the source's name in
+ * `extensions.service`.
+ */
 export function sourceError(
   service: string,
   code: string,
@@ -15,7 +18,7 @@ export function sourceError(
   return new GraphQLError(message, { extensions: { path: '$', code, service, ...more } });
 }
 
-/** Codes of rejections by the gateway itself, which are the same for all kinds of sources. */
+/** Codes of rejections by the gateway itself. They are the same for all kinds of sources. */
 const OWN_CODES: Partial<Record<UpstreamFailure, ErrorCode>> = {
   'circuit-open': 'circuit-open',
   overloaded: 'upstream-overloaded',
@@ -23,7 +26,7 @@ const OWN_CODES: Partial<Record<UpstreamFailure, ErrorCode>> = {
   exhausted: 'upstream-overloaded',
 };
 
-/** Sets `Retry-After` and returns the extension `retry_after`, where the error has a time to wait. */
+/** Sets `Retry-After` and returns the extension `retry_after` if the error has a retry delay. */
 function withRetryAfter(error: unknown, context: OperationContext): { readonly retry_after?: number } {
   const seconds = error instanceof UpstreamError ? error.retryAfterSeconds : undefined;
   if (seconds === undefined) return {};
@@ -34,7 +37,7 @@ function withRetryAfter(error: unknown, context: OperationContext): { readonly r
 /** Logs why a call to a source failed, and returns the error for the client. */
 export function sourceFailure(service: string, code: string, error: unknown, context: OperationContext): GraphQLError {
   const reason = error instanceof UpstreamError ? error.reason : 'connection';
-  // Rejections of an open circuit or a full queue are not logged: the failures that caused them have been.
+  // Rejections by an open circuit or a full queue are not logged, since the failures that caused them have been.
   if (reason === 'exhausted')
     context.log.error(
       { event: 'upstream.exhausted', source: service, reason: (error as Error).message },
@@ -74,7 +77,7 @@ export function truncatedResponse(
   return sourceError(service, code, `the service "${service}" did not finish its answer`, { reason });
 }
 
-/** Logs that the connection of a subscription is lost, and returns the error for the client. */
+/** Logs that the connection of a subscription was lost, and returns the error for the client. */
 export function eventsLost(service: string, reason: string, context: OperationContext): GraphQLError {
   context.log.warn(
     { event: 'upstream.events_lost', source: service, reason: serviceMessage(reason) },
@@ -84,42 +87,42 @@ export function eventsLost(service: string, reason: string, context: OperationCo
   return sourceError(service, 'remote-schema-error', message, { reason: 'connection' });
 }
 
-/** A response of a service that is no JSON, in Hasura's words. */
+/** The response of a service is not JSON. The message is Hasura's. */
 export function invalidJsonResponse(service: string): GraphQLError {
   return sourceError(service, 'remote-schema-error', 'Remote server response is not valid JSON');
 }
 
-/** A preset without its session variable. */
+/** A preset refers to a session variable that does not exist. */
 export function missingSessionVariable(service: string, variable: string): GraphQLError {
   return sourceError(service, 'not-found', `missing session variable: "${variable}"`);
 }
 
-/** A session variable that does not fit the type of the preset. Its value is not repeated. */
+/** A session variable does not fit the type of the preset. The message does not repeat its value. */
 export function unfitSessionVariable(service: string, variable: string, type: string): GraphQLError {
   return sourceError(service, 'unexpected', `the session variable "${variable}" does not fit the type ${type}`);
 }
 
-/** A file in a variable that a role with presets cannot send it in. */
+/** A role with presets cannot send a file in this variable. */
 export function misplacedFile(): GraphQLError {
   const message =
     'a file has to be in a variable that the operation declares, and that takes the same presets in each place';
   return new GraphQLError(message, { extensions: { path: '$', code: 'not-supported' } });
 }
 
-/** A field that its caller is not authorized for. */
+/** The client is not authorized for a field. */
 export function unauthorizedField(path: readonly (string | number)[]): GraphQLError {
   const { message, code } = UNAUTHORIZED_FIELD;
   return new GraphQLError(message, { path, extensions: { path: '$', code } });
 }
 
-/** Why an operation cannot be planned, as the planner says it. */
+/** The planner's reason why an operation cannot be planned. */
 interface UnplannableReason {
   readonly message: string;
   readonly code: ErrorCode;
   readonly cause?: unknown;
 }
 
-/** Logs why the federated services cannot answer an operation together, and returns the error for the client. */
+/** Logs why the federated services cannot resolve an operation together, and returns the error for the client. */
 export function unplannableOperation(
   { message, code, cause }: UnplannableReason,
   { log }: Pick<OperationContext, 'log'>,
@@ -130,18 +133,21 @@ export function unplannableOperation(
   return new GraphQLError(message, { extensions: { path: '$', code } });
 }
 
-/** The planner may repeat a part of the document. */
+/** Removes literals from a planner message, since the planner may quote part of the document. */
 function withoutLiterals(text: string): string {
   return text.replaceAll(/"(?:[^"\\]|\\.)*"?/g, '"…"').replaceAll(/\b\d+(?:\.\d+)?\b/g, '0');
 }
 
-/** A value of a service that does not fit its scalar or enum. It is not repeated. @param field as `Type.field` */
+/**
+ * A service returned a value that does not fit its scalar or enum. The message does not repeat it. @param field as
+ * `Type.field`
+ */
 export function unfitLeaf(field: string, type: string): GraphQLError {
   const message = `"${field}" was answered with a value that is no ${type}`;
   return new GraphQLError(message, { extensions: { path: '$', code: 'unexpected' } });
 }
 
-/** A subscription whose root field no source resolves. */
+/** No source resolves the root field of a subscription. */
 export function noSourceOfSubscription(): GraphQLError {
   return new GraphQLError('no source has this subscription', { extensions: { path: '$', code: 'unexpected' } });
 }

@@ -2,8 +2,11 @@ import type { OperationContext } from './operation-context.ts';
 
 /** How equal subscriptions to a service share one stream. */
 export interface EventSharing {
-  /** What an event is: something that happened, or the whole state, which a late subscriber gets first. */
+  /**
+   * Whether events are things that happened or the whole state. With the whole state, a late subscriber first gets the
+   * last event.
+   */
   readonly events: 'events' | 'state';
-  /** The headers of a client that the service gets, as a text: callers for which it differs share nothing. */
+  /** The client headers that the service gets, as a text. Clients with different texts share no stream. */
   forwardedOf(context: Pick<OperationContext, 'clientHeaders'>): string;
 }

@@ -1,24 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 
-/** A file that a client is sending. */
+/** A file that a client sends. */
 export interface SentFile {
-  /** Its name in the client's `map`. */
+  /** The file's name in the client's `map`. */
   readonly key: string;
   readonly name: string;
   readonly type: string;
-  /** A stream; the request is not read further while the stream is not read. */
+  /** A stream. Reading of the request stops while the stream is not read. */
   readonly content: Readable;
 }
 
 /** The files that belong to an operation (GraphQL multipart request specification). */
 export interface SentFiles {
-  /** Where in the operation each file belongs: paths such as `variables.file`, by what the client calls it. */
+  /**
+   * The places of each file in the operation, by its name in the client's `map`. Places are paths such as
+   * `variables.file`.
+   */
   readonly places: ReadonlyMap<string, readonly string[]>;
   /**
-   * The files in the order of arrival. Each has to be read before the next one.
+   * The files in order of arrival. Each file has to be read before the next one.
    *
-   * @throws GatewayError when one is too large or does not come.
+   * @throws GatewayError if a file is too large or missing.
    */
   arrive(): AsyncIterable<SentFile>;
 }
@@ -29,7 +32,7 @@ export interface MultipartBody {
   readonly body: Readable;
 }
 
-/** @param operation the operation in JSON, with null in the place of files. */
+/** @param operation the operation in JSON, with null in place of files. */
 export function multipartBody(operation: string, files: SentFiles): MultipartBody {
   const boundary = `portico-${randomUUID()}`;
   return {
@@ -39,7 +42,7 @@ export function multipartBody(operation: string, files: SentFiles): MultipartBod
 }
 
 async function* formParts(operation: string, files: SentFiles, boundary: string): AsyncGenerator<Buffer> {
-  // The service gets names of the gateway's: those of the client may contain anything.
+  // The gateway chooses the names of form fields, since the client's names may contain anything.
   const names = new Map([...files.places.keys()].map((key, index) => [key, String(index)]));
   const map = Object.fromEntries([...files.places].map(([key, places]) => [names.get(key), places]));
   const begin = (disposition: string, type?: string) =>
@@ -64,7 +67,7 @@ async function* formParts(operation: string, files: SentFiles, boundary: string)
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/;
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** As browsers do (HTML, "multipart/form-data encoding algorithm"). */
+/** Escapes a name as browsers do (HTML, "multipart/form-data encoding algorithm"). */
 function escapeFormName(name: string): string {
   return name.replace(/\r/g, '%0D').replace(/\n/g, '%0A').replace(/"/g, '%22');
 }

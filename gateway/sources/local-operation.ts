@@ -3,7 +3,7 @@ import type { Variables } from '../graphql/syntax/index.ts';
 import type { CompiledOperation } from './compiled-operation.ts';
 import type { OperationContext } from './operation-context.ts';
 
-/** An operation that graphql-js executes here, synchronously where no resolver returns a promise. */
+/** Creates an operation that graphql-js executes. It runs synchronously unless a resolver returns a promise. */
 export function localOperation(
   execution: (variables: Variables, context: OperationContext) => ExecutionResult | Promise<ExecutionResult>,
 ): CompiledOperation {
@@ -17,7 +17,7 @@ export function localOperation(
   };
 }
 
-/** Returns the result of an execution; converts a thrown error to a failure of the operation as a whole. */
+/** Returns the result of an execution. Converts a thrown error to a failure of the whole operation. */
 export function resultOfExecution<T>(execution: () => T): T | ExecutionResult {
   try {
     return execution();

@@ -10,15 +10,18 @@ import {
 } from '../upstream/index.ts';
 import type { SourceDependencies } from './source.ts';
 
-/** What a client of a source depends on beside its settings. */
+/** Options of a source's client besides the source's settings. */
 export interface ClientOptions {
-  /** The source's availability, where the client is opened before the source is available. */
+  /** The source's availability, if the client is opened before the source is available. */
   readonly availability?: Availability;
-  /** Whether identical queries are sent once as the gateway's setting says; else only where the metadata says so. */
+  /**
+   * Whether the gateway's setting applies to identical queries, which are then sent once. Otherwise only the metadata
+   * of the source can enable this.
+   */
   readonly sharesQueries?: boolean;
 }
 
-/** Opens the guard of a source, as its metadata and the gateway's settings say. */
+/** Opens the client of a source according to its metadata and the gateway's settings. */
 export function openResilientClient(
   name: string,
   kind: SourceState['kind'],
@@ -26,7 +29,7 @@ export function openResilientClient(
   { http, resilience = DEFAULT_RESILIENCE, log }: Pick<SourceDependencies, 'http' | 'resilience' | 'log'>,
   { availability, sharesQueries = false }: ClientOptions = {},
 ): ResilientClient {
-  /** A source that stays down fails its probes every few seconds: that it is open is logged once. */
+  /** Ensures that an open circuit is logged once. A source that stays down fails its probes every few seconds. */
   let isOpen = false;
   const settings = {
     ...(described ? settingsOf(described, resilience) : resilience),
@@ -74,7 +77,7 @@ function settingsOf(
   };
 }
 
-/** The setting `never` switches it off for every source. */
+/** Resolves the setting for identical queries. The general setting `never` disables sharing for every source. */
 function deduplicationOf(
   described: Deduplication | undefined,
   general: Deduplication,
@@ -84,7 +87,10 @@ function deduplicationOf(
   return described ?? (sharesQueries ? general : 'never');
 }
 
-/** A source with a `circuit_breaker` has one, even where the default is none, unless it sets `enabled: false`. */
+/**
+ * Resolves the circuit breaker's settings. `circuit_breaker` enables it even if it is off by default, unless `enabled`
+ * is false.
+ */
 function breakerOf(
   described: NonNullable<ResilienceMetadata['circuit_breaker']>,
   general: BreakerSettings | undefined,

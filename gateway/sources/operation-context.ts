@@ -14,47 +14,54 @@ export interface OperationContext {
   readonly query: string;
   /** Files that the client sends with its operation. */
   readonly files?: SentFiles | undefined;
-  /** Cancelled when the client goes away, or the operation has taken too long. */
+  /** Cancelled if the client disconnects or the operation exceeds its time limit. */
   readonly cancellation: Cancellation;
-  /** The cancellation of a subscription's event that is being completed. It ends when the client has the event. */
+  /**
+   * The cancellation of the subscription event that is being completed. It ends when the client has received the event.
+   */
   readonly eventCancellation?: Cancellation;
   readonly log: Logger;
-  /** Records which sources are called for it. */
+  /** Records which sources are called for the operation. */
   readonly record?: CallRecorder | undefined;
-  /** The parent span of calls; undefined while tracing is off. */
+  /** The parent span of calls. Undefined if tracing is off. */
   readonly span?: Span | undefined;
-  /** Begins the span of a join; undefined where it is not recorded. */
+  /** Starts the span of a join. Returns undefined if the span is not recorded. */
   beginJoin?(): { readonly context: OperationContext; end(requests: number): void } | undefined;
-  /** HTTP headers and status that sources set, beside the data. */
+  /** HTTP headers and the status that sources set. */
   readonly http: HttpHints;
 }
 
-/** A source's contribution to the HTTP response: a status for endpoints with true statuses, headers, cookies. */
+/**
+ * The sources' contribution to the HTTP response: headers, cookies, and a status for endpoints that use HTTP statuses.
+ */
 export interface HttpHints {
   status?: number;
   readonly headers: Record<string, string>;
   readonly cookies: string[];
 }
 
-/** The context in which one event of a subscription is completed from other sources. To be made while the event is read. */
+/**
+ * Creates the context in which other sources complete one event of a subscription. Must be called while the event is
+ * read.
+ */
 export function contextOfOneEvent(context: OperationContext): OperationContext {
   return { ...withoutHints(context), cancellation: context.eventCancellation ?? context.cancellation };
 }
 
-/** A context with HTTP hints of its own, which are dropped: events have no headers. */
+/** Creates a context with its own HTTP hints, which are dropped because events have no headers. */
 export function withoutHints(context: OperationContext): OperationContext {
-  // Named one by one: some are getters of a class, which a spread would lose.
+  // Members are listed individually because some are getters of a class, which a spread would lose.
   const { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, span } = context;
   const http: HttpHints = { headers: {}, cookies: [] };
   return { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, span, http };
 }
 
-/** A context with another parent span for calls. */
+/** Creates a context with another parent span for calls. */
 export function contextBelow(context: OperationContext, span: Span): OperationContext {
   return { ...withoutHints(context), files: context.files, http: context.http, span };
 }
 
-/** Headers that every request to any upstream carries, and that are always the same. */
+/** Constant headers of every request to an upstream. */
 export const COMMON_HEADERS = {
   'content-type': 'application/json',
   accept: 'application/json',
@@ -63,13 +70,13 @@ export const COMMON_HEADERS = {
   'user-agent': 'portico',
 } as const;
 
-/** Names of the common headers whose values differ from call to call. */
+/** Names of common headers whose values differ between calls. */
 export const CALL_HEADERS = ['x-request-id', 'x-forwarded-for'] as const;
 
-/** Headers that describe the body of a request. They are not forwarded, since the client's body is not. */
+/** Headers that describe the client's body. They are not forwarded because the client's body is not. */
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-range', 'digest'] as const;
 
-/** Names of the headers that the gateway sets itself: a client cannot set them, in any spelling. */
+/** Names of the headers that the gateway sets itself. A client cannot set them, in any spelling. */
 export function ownHeaderNames(configured: Readonly<Record<string, string>>): readonly string[] {
   return [...Object.keys(COMMON_HEADERS), ...BODY_HEADERS, ...CALL_HEADERS, ...Object.keys(configured)];
 }

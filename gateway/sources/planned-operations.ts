@@ -26,7 +26,7 @@ import { failedEvents, laterEvents, mapEvents } from './source-events.ts';
 
 type Graph = FederatedGraph<OperationContext>;
 
-/** Runs a planned join in another way; false where that is not possible with these variables. */
+/** Runs a planned join in another way. Returns false if that is not possible with these variables. */
 export type RunOtherwise = (
   join: PlannedJoin<OperationContext>,
   variables: Variables,
@@ -40,10 +40,10 @@ export interface JoinOptions {
 }
 
 /**
- * Compiles an operation over several services. One that cannot be planned is compiled to its rejection.
+ * Compiles an operation over several services. If it cannot be planned, the compiled operation rejects every request.
  *
- * @param introspect compiles a document of introspection fields alone
- * @returns undefined for an operation with introspection fields where nothing compiles these
+ * @param introspect compiles a document that contains only introspection fields
+ * @returns undefined if the operation has introspection fields and `introspect` is undefined
  */
 export function compileJoin(
   graph: Graph,
@@ -87,7 +87,7 @@ export function compileJoin(
     kind: 'join',
     describe: (variables) => {
       const planned = undefinedIfUnplannable(() => join.plan(variables));
-      // It is called after a run, so that the plan exists, unless the run was cancelled before that.
+      // `describe` is called after a run, so the plan exists unless the run was cancelled before planning ended.
       return planned instanceof Promise ? undefined : planned?.fetches;
     },
     run: (variables, context, done) => {
@@ -104,7 +104,7 @@ export function compileJoin(
         return;
       }
       planned.then((one) => {
-        // The plan is kept for others, but no service is called for a client that has gone.
+        // The plan is kept for other requests, but no service is called for a client that has disconnected.
         if (context.cancellation.isCancelled) done({ data: null });
         else runPlanned(one, variables, context, done);
       }, fail);
@@ -115,7 +115,7 @@ export function compileJoin(
 /**
  * Compiles a subscription whose events several services complete.
  *
- * @param openSource compiles what the events come from; undefined where the service has none
+ * @param openSource compiles the source stream. Returns undefined if the service cannot provide it
  * @throws UnplannableOperation
  */
 export function compileJoinedEvents(
@@ -138,7 +138,7 @@ export function compileJoinedEvents(
         return mapEvents(source.open(variables, context), (event) => joinedEvent(planned, event, variables, context));
       };
       const fail = (error: unknown) => {
-        // What `@skip` and `@include` leave may not be plannable.
+        // The fields that `@skip` and `@include` leave may not be plannable.
         if (!(error instanceof UnplannableOperation)) throw error;
         return failedEvents([unplannableOperation(error, context)]);
       };
@@ -159,7 +159,7 @@ export function compileJoinedEvents(
   };
 }
 
-/** HTTP headers from sources do not accumulate: each event has a context of its own. */
+/** Completes an event in its own context, so that HTTP headers from sources do not accumulate. */
 async function joinedEvent(
   planned: PlannedSubscription<OperationContext>,
   event: ExecutionResult,
@@ -175,7 +175,7 @@ export function documentOf(operation: OperationDefinitionNode): OperationDocumen
   return { document, operation };
 }
 
-/** Converts the joined response: to bytes where it is data alone, else to a result. */
+/** Converts a joined result: to bytes if it contains only data, otherwise to an `ExecutionResult`. */
 export function toOperationAnswer(result: JoinResult, context: OperationContext): OperationAnswer {
   if (result.errors.length > 0 || result.data === 'null') return toExecutionResult(result, context);
   takeHints(result, context);
@@ -209,7 +209,7 @@ export function undefinedIfUnplannable<T>(prepare: () => T): T | undefined {
   }
 }
 
-/** An operation that cannot be planned is rejected: the result has no `data`. */
+/** Creates the result of an operation that cannot be planned. A rejection has no `data`. */
 export function rejectedResult(error: unknown, context: OperationContext): ExecutionResult {
   if (error instanceof UnplannableOperation) return { errors: [unplannableOperation(error, context)] };
   return { data: null, errors: [new GraphQLError('internal error', { originalError: error as Error })] };

@@ -3,7 +3,9 @@ import { PassthroughBody } from '../upstream/index.ts';
 import type { OperationAnswer } from './compiled-operation.ts';
 import { invalidJsonResponse } from './errors.ts';
 
-/** The result of a source's answer. @param service its name, for an answer that is not JSON */
+/**
+ * Parses the result of a source if necessary. @param service the source's name, for an error if the body is not JSON
+ */
 export function resultOfAnswer(answer: OperationAnswer, service: string): ExecutionResult {
   if (!(answer instanceof PassthroughBody)) return answer;
   try {

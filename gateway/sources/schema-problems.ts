@@ -1,8 +1,8 @@
 import { type GraphQLSchema, OperationTypeNode, validateSchema } from 'graphql';
 
 /**
- * The validation errors of a schema that becomes a part of the graph. A missing query root type is none: the graph as a
- * whole always has one.
+ * The validation errors of a schema that becomes part of the graph. A missing query root type is not an error, since
+ * the whole graph always has one.
  */
 export function schemaValidationProblems(schema: GraphQLSchema): readonly string[] {
   const problems = validateSchema(schema)
@@ -11,7 +11,7 @@ export function schemaValidationProblems(schema: GraphQLSchema): readonly string
   return [...problems, ...sharedRootTypes(schema)];
 }
 
-/** Root types are all different (GraphQL section 3.3.1), which graphql-js does not look at. */
+/** Reports root types that are not distinct (GraphQL section 3.3.1). graphql-js does not check this. */
 function sharedRootTypes(schema: GraphQLSchema): readonly string[] {
   const operations = new Map<string, OperationTypeNode[]>();
   for (const operation of Object.values(OperationTypeNode)) {

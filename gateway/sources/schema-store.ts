@@ -5,22 +5,23 @@ import { join } from 'node:path';
 import { errorCode, type Logger, makeDirectory } from '../../platform/index.ts';
 import { readSchemaFile, type StoredSchema, schemaFileName, schemaFileText } from './stored-schema.ts';
 
-/** The longest file that is read. */
+/** The maximum size of a file that is read. */
 const MAX_SCHEMA_BYTES = 16 * 1024 * 1024;
 
-/** Stores the last known schema of each remote schema. Its methods never throw: failures are logged. */
+/** Stores the last known schema of each remote schema. Methods never throw; they log failures. */
 export interface SchemaStore {
-  /** The schema that was stored of `source` by the same description; undefined when there is none that can be used. */
+  /** Reads the stored schema of `source` if it has this fingerprint. Returns undefined if there is no usable schema. */
   read(source: string, fingerprint: string): Promise<StoredSchema | undefined>;
-  /** Puts `schema` in place of what was stored of `source`. */
+  /** Replaces the stored schema of `source`. */
   write(source: string, schema: StoredSchema): Promise<void>;
 }
 
 /**
- * Keeps schemas in a directory, a file for each remote schema, in the form that `portico check --record` writes.
+ * Opens a store that keeps schemas in a directory, with one file per remote schema. Files have the format that `portico
+ * check --record` writes.
  *
- * Several processes may share the directory: a file is replaced as a whole, by one that is complete, and only when its
- * content changes. Other files of the directory are left alone, and the directory is never listed.
+ * Several processes may share the directory. A file is only replaced if its content changes, and always as a whole.
+ * Other files in the directory are left alone, and the directory is never listed.
  */
 export function openSchemaStore(directory: string, log: Logger): SchemaStore {
   let hasWarned = false;
@@ -41,13 +42,13 @@ export function openSchemaStore(directory: string, log: Logger): SchemaStore {
   async function store(source: string, text: string): Promise<void> {
     await makeDirectory(directory, 0o700);
     const file = join(directory, schemaFileName(source));
-    // Two processes must not write into one file.
+    // Each process writes its own temporary file.
     const unfinished = join(directory, `.${randomUUID()}.tmp`);
     try {
       const handle = await open(unfinished, 'wx', 0o600);
       try {
         await handle.writeFile(text);
-        // Otherwise a crash of the machine could leave the new name with an empty file.
+        // Without this, a crash of the machine could leave an empty file under the new name.
         await handle.sync();
       } finally {
         await handle.close();
@@ -90,7 +91,7 @@ export function openSchemaStore(directory: string, log: Logger): SchemaStore {
   };
 }
 
-/** Pipes and devices are not opened to be read: they may have no end, or never begin. */
+/** Reads a regular file. Pipes and devices are rejected because reading them might never begin or end. */
 async function readSchemaText(file: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -103,7 +104,7 @@ async function readSchemaText(file: string): Promise<string> {
   }
 }
 
-/** System errors name paths, and nothing that is in a file. */
+/** The reason of a failed read. Messages of system errors name paths, but never the content of files. */
 function fileErrorReason(error: unknown): string {
   return errorCode(error) ?? (error as Error).message;
 }

@@ -1,24 +1,26 @@
 import { boundedText, boundedTexts } from '../../platform/index.ts';
 
 /*
- * What services say goes into error messages, log lines and lists of operators. It is bounded here, where it enters, and not where it
- * is shown: otherwise a service could fill the memory, the logs and each list.
+ * Bounds texts that services send. These texts go into error messages, log lines and lists for operators. They are
+ * bounded here, where they enter. Otherwise a service could fill the memory, the logs and every list.
  */
 
-/** Characters of one message of a service. */
+/** The maximum number of characters of a service's message. */
 const MAX_MESSAGE = 1_000;
-/** Messages that are joined into one text, and characters of each: 4,000 are a line that a person can read. */
+/**
+ * The maximum number of messages joined into one text, and of characters per message. 4,000 characters remain readable.
+ */
 const MAX_JOINED = 20;
 const MAX_JOINED_MESSAGE = 200;
-/** Problems of one source. */
+/** The maximum number of problems of one source. */
 const MAX_PROBLEMS = 500;
 
-/** A message of a service, or one that quotes what a service sent. */
+/** Bounds a message of a service or a message that quotes a service. */
 export function serviceMessage(message: string): string {
   return boundedText(message, MAX_MESSAGE);
 }
 
-/** Several reasons as one text. */
+/** Joins several reasons into one text. */
 export function joinedReasons(reasons: readonly string[]): string {
   if (reasons.length === 1) return serviceMessage(reasons[0] ?? '');
   const length = reasons.reduce((sum, reason) => sum + reason.length, 0);
@@ -26,7 +28,7 @@ export function joinedReasons(reasons: readonly string[]): string {
   return boundedTexts(reasons, MAX_JOINED, MAX_JOINED_MESSAGE).join('; ');
 }
 
-/** Problems of a source; the last one says how many were left out. */
+/** Bounds the problems of a source. The last problem then says how many were left out. */
 export function boundedProblems<Problem extends { readonly message: string }>(
   problems: readonly Problem[],
 ): readonly (Problem | { readonly message: string })[] {

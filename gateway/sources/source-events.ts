@@ -1,6 +1,6 @@
 import type { ExecutionResult, GraphQLError } from 'graphql';
 
-/** The stream of events ended by a failure. Its errors are for the client. */
+/** A failure ended the stream of events. The errors are for the client. */
 export class SourceEventsEnded extends Error {
   readonly errors: readonly GraphQLError[];
 
@@ -11,53 +11,54 @@ export class SourceEventsEnded extends Error {
   }
 }
 
-/** The connection that events come over. */
+/** The connection over which events arrive. */
 export interface EventConnection {
   /** Stops reading, so that the source has to wait. */
   pause(): void;
   resume(): void;
-  /** The consumer has cancelled. */
+  /** Closes the connection because the consumer has cancelled. */
   close(): void;
 }
 
-/** The consumer that waits for the next event. */
+/** A consumer that waits for the next event. */
 interface Taker {
   resolve(taken: IteratorResult<ExecutionResult>): void;
   reject(error: Error): void;
 }
 
 /**
- * The most queued events, and the greatest length of their texts; beyond either, the connection is not read further.
+ * The maximum number of queued events and the maximum length of their texts. Beyond either, reading from the connection
+ * stops.
  */
 const MANY = 16;
 const LONG = 65_536;
 
 /**
- * The events of one subscription to a source, in the order of arrival, with backpressure: while too many events are
- * queued, the connection is not read. `return` ends it at once, also while `next` is pending.
+ * The events of one subscription to a source in order of arrival, with backpressure: the connection is not read while
+ * too many events are queued. `return` ends the events immediately, even while `next` is pending.
  */
 export class SourceEvents implements AsyncIterableIterator<ExecutionResult> {
   readonly #waiting: ExecutionResult[] = [];
   #connection: EventConnection | undefined;
   #taker: Taker | undefined;
-  /** The size of what has come since nothing waited. */
+  /** The total length of events since the queue was last empty. */
   #length = 0;
   #isPaused = false;
   #isOver = false;
   #failure: SourceEventsEnded | undefined;
 
-  /** Whether there will be no more events. */
+  /** Whether no more events will arrive. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Sets the connection that the events come over. */
+  /** Sets the connection over which events arrive. */
   connect(connection: EventConnection): void {
     if (this.#isOver) connection.close();
     else this.#connection = connection;
   }
 
-  /** @param length of its text. */
+  /** @param length the length of the event's text. */
   push(event: ExecutionResult, length: number): void {
     if (this.#isOver) return;
     if (this.#taker) {
@@ -71,7 +72,7 @@ export class SourceEvents implements AsyncIterableIterator<ExecutionResult> {
     this.#connection?.pause();
   }
 
-  /** The source has no more events. Those that wait can still be taken. */
+  /** Ends the stream. Queued events can still be read. */
   end(): void {
     this.#finish();
   }
@@ -152,9 +153,10 @@ export function mapEvents<Event, Mapped>(
 }
 
 /**
- * A stream of events that is opened later, for which its first `next` waits. One that is ended before is not opened.
+ * Creates a stream of events that opens later. The first `next` waits until the stream is open. If the stream is ended
+ * before that, it is never opened.
  *
- * @param opening gives what opens it
+ * @param opening resolves to the function that opens the stream
  */
 export function laterEvents<Event>(opening: Promise<() => AsyncIterator<Event>>): AsyncIterator<Event> {
   let events: AsyncIterator<Event> | undefined;
@@ -162,7 +164,7 @@ export function laterEvents<Event>(opening: Promise<() => AsyncIterator<Event>>)
   const opened = opening.then((open) => {
     if (!isOver) events = open();
   });
-  // It is reported to those who read the events.
+  // `next` reports the failure to its caller.
   opened.catch(() => {});
   return {
     next: async () => {
@@ -177,7 +179,7 @@ export function laterEvents<Event>(opening: Promise<() => AsyncIterator<Event>>)
   };
 }
 
-/** A stream of events that fails at its first `next`. */
+/** Creates a stream of events whose first `next` fails. */
 export function failedEvents(errors: readonly GraphQLError[]): SourceEvents {
   const events = new SourceEvents();
   events.fail(errors);

@@ -16,170 +16,186 @@ import type { EventSharing } from './event-sharing.ts';
 import type { SchemaStore } from './schema-store.ts';
 import { boundedProblems, joinedReasons } from './service-text.ts';
 
-/** How a stitched service returns objects of a type by a root field. */
+/** A root field through which a stitched service returns objects of a type. */
 export interface StitchedLookup {
   /** The root field of queries. */
   readonly field: string;
-  /** What has to be known of an object, as the text of its selections; empty where nothing has to be. */
+  /** The fields of an object that the lookup needs, as the text of its selections. Empty if it needs none. */
   readonly key: string;
-  /** Whether the field takes many objects, and returns a list in their order. */
+  /** Whether the field takes many objects and returns a list in the same order. */
   readonly isMany: boolean;
-  /** The names of the arguments that it is given. */
+  /** The names of the arguments that are passed. */
   readonly arguments: readonly string[];
-  /** The arguments for objects, of which `key` and what a field requires is known. @param objects one, unless the field takes many */
+  /**
+   * Computes the arguments for objects whose `key` and required fields are known.
+   * @param objects one object, unless the field takes many
+   */
   argumentsFor(objects: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>>;
 }
 
-/** How the objects of one type of a stitched service are joined with those of others. */
+/** The rules for joining objects of one stitched type with objects of other services. */
 export interface TypeJoins {
-  /** By what its objects are known, as the text of selections; undefined where that is not said. */
+  /** The key fields of the type's objects, as the text of selections. Undefined if no key is declared. */
   readonly key: string | undefined;
   readonly lookups: readonly StitchedLookup[];
-  /** What fields need of other services, by their names, as the text of selections. */
+  /** The fields that a field needs from other services, as the text of selections, by field name. */
   readonly requires: ReadonlyMap<string, string>;
-  /** Whether the definition of the type, or of a field of it, goes before those of others. */
+  /** Whether the type's or a field's definition takes precedence over the definitions in other services. */
   isCanonical(field?: string): boolean;
 }
 
 /** The part of a source that a role sees. */
 export interface Subschema {
-  /** The name of its source. */
+  /** The source's name. */
   readonly source: string;
   readonly schema: GraphQLSchema;
-  /** How objects of its types are joined with those of others, by type. It is planned even where it answers alone. */
+  /**
+   * The rules for joining objects with those of other services, by type. Such sources are planned even if one can
+   * resolve all.
+   */
   readonly joins?: ReadonlyMap<string, TypeJoins>;
-  /** Whether its root types have other names than those of the graph: an operation that names them is planned first. */
+  /**
+   * Whether the names of root types differ from the graph's. Operations that name a root type must then be planned
+   * first.
+   */
   readonly hasOwnRoots?: boolean;
   /** Object types whose values are not checked against their types. */
   readonly uncheckedTypes?: ReadonlySet<string>;
-  /** The visible part of its schema, where some of it is hidden. */
+  /** The visible part of the schema, if some of it is hidden. */
   readonly visible?: GraphQLSchema;
-  /** The source's own names, where customization changes them. */
+  /** The source's own names, if customization changes them. */
   readonly customized?: CustomizedSchema;
-  /** Directives that operations on it may contain, beside those of the specification. */
+  /** Directives that operations on the source may contain, besides those of the specification. */
   readonly directives?: readonly GraphQLDirective[];
   /**
-   * Compiles an operation whose root fields are all the source's own; undefined for one that has to be planned first. Root
-   * `__typename` may be part of it, and is answered as the graph would.
+   * Compiles an operation whose root fields all belong to the source. Returns undefined if the operation has to be
+   * planned first. The operation may contain `__typename` at the root, which yields the graph's name.
    */
   readonly compile?: (operation: OperationDocument) => CompiledOperation | undefined;
-  /** Its support of incremental delivery; without it, each response is one payload. */
+  /** Support for incremental delivery. If undefined, each response is a single payload. */
   readonly incremental?: IncrementalSupport;
-  /** Set where equal subscriptions to it share one stream. */
+  /** Set if equal subscriptions to the source share one stream. */
   readonly sharing?: EventSharing | undefined;
   /** Compiles a subscription. */
   readonly compileSubscription?: (operation: OperationDocument) => CompiledSubscription | undefined;
 }
 
-/** How a source supports incremental delivery. */
+/** A source's support for incremental delivery. */
 export interface IncrementalSupport {
-  /** Which of `@defer` and `@stream` it supports, with their arguments. */
+  /** The supported directives, `@defer` or `@stream` or both, with their arguments. */
   readonly directives: readonly GraphQLDirective[];
   /**
-   * Compiles an operation that has no other incremental directives, and that is `forward` without them; undefined where
-   * its answer has to come at once.
+   * Compiles an operation that has no other incremental directives and would be `forward` without them. Returns
+   * undefined if the response cannot be incremental.
    */
   compile(operation: OperationDocument): IncrementalOperation | undefined;
 }
 
-/** Resolves root fields of the graph: a remote schema, or the actions. */
+/** Resolves root fields of the graph. A source is a remote schema, a group of composed subgraphs, or all actions. */
 export interface Source {
   readonly name: string;
   readonly kind: 'remote-schema' | 'federation' | 'actions';
-  /** The remote schemas that it stands for, where they are not it alone. */
+  /** The remote schemas that the source consists of, unless it is a single one. */
   readonly members?: readonly string[];
-  /** Its whole schema, independent of the role, in the graph's names. */
+  /** The whole schema in the graph's names, independent of the role. */
   readonly schema: GraphQLSchema;
-  /** The schema as SDL, one text for each definition, where that is known already. */
+  /** The schema as SDL, one text for each definition, if it is already printed. */
   readonly definitions?: readonly string[];
   /** The schema in the service's own names. */
   readonly upstream: GraphQLSchema;
-  /** Whether its schema may lack deprecated arguments and input fields that its service has, or which inputs are `@oneOf`. */
+  /** Whether the schema may lack deprecated arguments, deprecated input fields or `@oneOf` that the service has. */
   readonly hidesInputs?: boolean;
-  /** Types that it declares how to join with those of the same name of other sources. */
+  /** Types that the source declares how to join with types of the same name in other sources. */
   readonly mergedTypes?: ReadonlySet<string>;
-  /** The SDL of its remote schemas, by their names, from which they can be opened again. */
+  /** The SDL of the source's remote schemas, by name. Remote schemas can be reopened from it. */
   readonly sdl?: ReadonlyMap<string, string>;
-  /** The clients that call its services. */
+  /** The clients that call the source's services. */
   readonly clients?: readonly ResilientClient[];
-  /** Restrictions that an operator should know of. */
+  /** Restrictions that an operator should know about. */
   readonly warning?: string;
-  /** How its types come together of several services; undefined for a source of one service. */
+  /** The owners of types that several services contribute to. Undefined for a source with one service. */
   readonly ownership?: TypeOwnership;
-  /** Hints of `portico check` about its schema, a line each. Finding them may take seconds. */
+  /** Hints of `portico check` about the schema, one per line. Finding them may take seconds. */
   hints?(): readonly string[];
   /**
-   * Sets whether new operations run on it. Some time after it was set to false, it releases what only new operations
-   * need; running ones are still answered.
+   * Sets whether new operations run on the source. Some time after `false`, the source releases what only new
+   * operations need. Running operations are still completed.
    */
   setActive?(isActive: boolean): void;
-  /** The part of it that `role` may see, the same object for the same part; undefined when there is none. */
+  /**
+   * The part of the source that `role` may see. Equal parts are the same object. Undefined if the role sees nothing.
+   */
   subschemaFor(role: string): Subschema | undefined;
 }
 
-/** Which services of a source have what of its types, in the source's own names. */
+/** Ownership of the types in a source, in the source's own names. */
 export interface TypeOwnership {
-  /** Services that answer a field without needing anything of another one for it. */
+  /** Services that resolve a field without fields of other services. */
   servicesOf(type: string, field: string): readonly string[];
-  /** The keys by which objects of a type are fetched from services, as sets of fields. */
+  /** The keys by which services return objects of a type, as sets of fields. */
   keysOf(type: string): readonly { readonly service: string; readonly key: string }[];
 }
 
-/** How large the schema of a service may be. Its service decides about it, and the graphs of all roles are made of it. */
+/**
+ * Limits for the schema of a service. The service determines the size, and the graphs of all roles are built from it.
+ */
 export interface SchemaLimits {
-  /** Bytes of the response that has it. */
+  /** The maximum number of bytes of the response that contains the schema. */
   readonly maxBytes: number;
-  /** Types, fields, arguments, enum values, members of unions and directives together. */
+  /** The maximum total number of types, fields, arguments, enum values, union members and directives. */
   readonly maxElements: number;
 }
 
 export const DEFAULT_SCHEMA_LIMITS: SchemaLimits = { maxBytes: 8 * 1024 * 1024, maxElements: 20_000 };
 
-/** The dependencies of a source, beside its metadata. */
+/** The dependencies of a source besides its metadata. */
 export interface SourceDependencies {
   readonly environment: Environment;
   readonly http: UpstreamConnections;
-  /** The resilience settings of sources that have none of their own. */
+  /** The resilience settings of sources that have no settings of their own. */
   readonly resilience?: ResilienceSettings;
-  /** The role of requests without a token. It sees only what is granted to it by name. */
+  /** The role of requests without a token. It only sees what permissions explicitly grant it. */
   readonly publicRole: string;
   /** The names of the root types for clients. */
   readonly rootTypeNames?: RootTypeNames | undefined;
   /** The secret that signs calls of actions without a secret of their own. */
   readonly webhookSecret?: string | undefined;
-  /** Signs service assertions; undefined without a key. */
+  /** Signs service assertions. Undefined if no key is configured. */
   readonly assertions?: Assertions | undefined;
-  /** Encrypts headers of clients in jobs; undefined without a key. */
+  /** Encrypts client headers in jobs. Undefined if no key is configured. */
   readonly headerSealer?: Pick<Sealer, 'seal' | 'open'> | undefined;
-  /** Names of headers that callers authenticate by, as far as the gateway is configured for them. */
+  /** Names of the headers with which clients authenticate, according to the gateway's settings. */
   readonly credentialHeaders?: readonly string[];
-  /** The remote schema whose requests prove that their caller has shown the admin secret; none when absent. */
+  /**
+   * The remote schema whose requests carry a proof that the client has sent the admin secret. If undefined, no requests
+   * carry it.
+   */
   readonly operatorSource?: string | undefined;
   /** Whether errors contain internal details of failed calls. Never in production. */
   readonly showInternals?: boolean;
   readonly log?: Logger;
-  /** Whether there is a database for the jobs of asynchronous actions. */
+  /** Whether a database for the jobs of asynchronous actions is configured. */
   readonly hasJobsDatabase?: boolean;
-  /** What runs them; undefined where the graph is only looked at. */
+  /** Runs the jobs of asynchronous actions. Undefined if the graph is only inspected. */
   readonly jobs?: Jobs | undefined;
-  /** Durations of compositions of subgraphs. */
+  /** Measures the duration of compositions. */
   readonly compositions?: Durations | undefined;
-  /** How large the schemas of services may be. */
+  /** Limits for the schemas of services. */
   readonly schemaLimits?: SchemaLimits;
-  /** Where schemas of remote schemas are stored, for starts while a service is down. */
+  /** Stores the schemas of remote schemas, so that the gateway can start while a service is down. */
   readonly schemas?: SchemaStore | undefined;
 }
 
-/** One line for an operator. */
+/** A problem of a source, as one line for an operator. */
 export interface SourceProblem {
   readonly message: string;
-  /** What it is about, within the description of the source. */
+  /** The path of the affected value within the description of the source. */
   readonly path?: ValuePath;
-  /** The line within the text that the path leads to, 1-based. */
+  /** The line within the text at the path, 1-based. */
   readonly line?: number | undefined;
 }
 
-/** A source that cannot be used: its metadata or its responses are invalid. What it says of them is bounded. */
+/** A source cannot be used because its metadata or its responses are invalid. Messages that quote these are bounded. */
 export class SourceError extends Error {
   readonly problems: readonly SourceProblem[];
 
@@ -191,7 +207,7 @@ export class SourceError extends Error {
   }
 }
 
-/** A source that does not answer. It is retried. */
+/** A source does not respond. Opening it is retried. */
 export class SourceUnreachable extends SourceError {
   constructor(problem: string) {
     super([problem]);
@@ -199,7 +215,7 @@ export class SourceUnreachable extends SourceError {
   }
 }
 
-/** A source that answers, but does not support a query for its schema. It is retried. */
+/** A source responds but does not support a query for its schema. Opening it is retried. */
 export class SourceUnsupported extends SourceUnreachable {
   constructor(problem: string) {
     super(problem);
@@ -207,7 +223,7 @@ export class SourceUnsupported extends SourceUnreachable {
   }
 }
 
-/** The thread that composes subgraphs or plans over them was ended from outside: no subgraph caused it. */
+/** The thread that composes or plans was ended from outside. No subgraph caused this. */
 export class CompositionInterrupted extends Error {
   constructor(cause: Error) {
     super(`composing the subgraphs was interrupted: ${cause.message}`, { cause });

@@ -5,30 +5,33 @@ import type { RemoteSchemaMetadata } from '../metadata/index.ts';
 /** The detected kind of the service under `composition: auto`. */
 export type CompositionKind = 'plain' | 'stitching' | 'federation';
 
-/** The schema of a remote schema as it is stored in a file. */
+/** The schema of a remote schema, as a file stores it. */
 export interface StoredSchema {
   readonly composition: CompositionKind;
-  /** SDL in the service's own names, with its directives where it is a subgraph or stitched. */
+  /** SDL in the service's own names. It includes the service's directives if it is a subgraph or stitched. */
   readonly sdl: string;
-  /** The fingerprint of the description that the schema was fetched by, see `fingerprintOf`; undefined in files without one. */
+  /**
+   * The fingerprint of the definition that the schema was fetched with (`definitionFingerprint`). Undefined in files
+   * without one.
+   */
   readonly fingerprint: string | undefined;
 }
 
 const COMPOSITION_LINE = '# composition: ';
 const FINGERPRINT_LINE = '# definition: ';
 
-/** The name of the file that holds the schema of `source`. A source's name may hold anything, a file's may not. */
+/** The file name for the schema of `source`. The name is encoded because a source's name may contain any character. */
 export function schemaFileName(source: string): string {
   return `${encodeURIComponent(source)}.graphql`;
 }
 
-/** The text of the file: comments that say what it is, then the SDL. */
+/** Writes the file: comments that describe the schema, then the SDL. */
 export function schemaFileText({ composition, sdl, fingerprint }: StoredSchema): string {
   const definition = fingerprint === undefined ? '' : `${FINGERPRINT_LINE}${fingerprint}\n`;
   return `${COMPOSITION_LINE}${composition}\n${definition}${sdl}\n`;
 }
 
-/** Reads the text of such a file. Text without the comments is the SDL of a service of kind `plain`. */
+/** Reads such a file. Without the comments, the text is the SDL of a service of kind `plain`. */
 export function readSchemaFile(text: string): StoredSchema {
   const [first = '', second = ''] = text.split('\n', 2);
   const composition = first.startsWith(COMPOSITION_LINE) ? first.slice(COMPOSITION_LINE.length) : undefined;
@@ -42,12 +45,12 @@ export function readSchemaFile(text: string): StoredSchema {
 }
 
 /**
- * Identifies the service that the metadata describes: its address and the kind of requests, so that the schema of
- * another service is not used for it. Settings that concern only the gateway, such as permissions, customization and
- * timeouts, make no difference.
+ * Identifies the service that a definition describes by its address and the kind of its requests. A stored schema is
+ * therefore never used for another service. Settings that only concern the gateway, such as permissions, customization
+ * and timeouts, make no difference.
  *
- * Addresses and headers are taken as they are written, so that files can be made elsewhere; the values of headers,
- * passwords in addresses and query strings are left out, because the hash of something short can be guessed.
+ * Addresses and headers are used as written, so that files can be created elsewhere. Header values, passwords in
+ * addresses and query strings are left out, because the hash of a short text can be guessed.
  */
 export function definitionFingerprint({ name, definition }: RemoteSchemaMetadata): string {
   const headers = (list: typeof definition.headers) =>
@@ -69,12 +72,12 @@ function addressOf(url: string | null | undefined): string | null {
   return url?.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/s, '') ?? null;
 }
 
-/** Leads nowhere (RFC 2606 section 2). */
+/** An address that never resolves (RFC 2606 section 2). */
 const PLACEHOLDER_URL = { kind: Kind.STRING, value: 'http://subgraph.invalid/' } as const;
 
 /**
- * A supergraph without the addresses of its subgraphs: a stored schema must not decide where requests go, and an
- * address may contain a password.
+ * Removes the subgraphs' addresses from a supergraph. A stored schema must not decide where requests go, and an address
+ * may contain a password.
  */
 export function withoutAddresses(supergraphSdl: string): string {
   const document = visit(parse(supergraphSdl), {

@@ -1,17 +1,17 @@
 import { type GraphQLSchema, isAbstractType, isEnumType, isIntrospectionType } from 'graphql';
 
 /**
- * The types of which a role sees less than the source may answer: objects of a type that is left out of a union or an
- * interface, values that are left out of an enum.
+ * The types of which a role sees less than the source may return: unions and interfaces without some object types, and
+ * enums without some values.
  */
 export interface NarrowedTypes {
-  /** The object types that the role sees there, by unions and interfaces. */
+  /** The object types that the role sees, by union or interface. */
   readonly objects: ReadonlyMap<string, ReadonlySet<string>>;
-  /** The values that it sees, by enums. */
+  /** The values that the role sees, by enum. */
   readonly values: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** @returns undefined where the source cannot answer an operation of the part with more than the part has. */
+/** @returns undefined if the source cannot return anything for an operation on the part that is not in the part. */
 export function narrowedTypes(part: GraphQLSchema, upstream: GraphQLSchema): NarrowedTypes | undefined {
   if (part === upstream) return undefined;
   const objects = new Map<string, ReadonlySet<string>>();

@@ -27,41 +27,41 @@ import type { Session } from '../../access/session/index.ts';
 import { nameNode, type Variables } from '../../graphql/syntax/index.ts';
 import { PresetInputs, presetInputsOf, type RolePresets } from './preset-inputs.ts';
 
-/** The variables that an operation is sent with, of those that its caller sent and of the session. */
+/** Computes the variables that are sent to the source from the client's variables and the session. */
 export type SentVariables = (variables: Variables, session: Session) => Variables;
 
-/** A variable that the source is sent. Its value is undefined where it is left out. */
+/** A variable that is sent to the source. It is left out if its computed value is undefined. */
 interface ComputedVariable {
   readonly definition: VariableDefinitionNode;
   readonly compute: (inputs: PresetInputs, variables: Variables) => unknown;
 }
 
-/** What stands for an input that has no value. */
+/** Computes a replacement for an input that has no value. */
 type Omitted = ((inputs: PresetInputs) => unknown) | undefined;
 type Input = Pick<GraphQLArgument | GraphQLInputField, 'type' | 'defaultValue'>;
 
-/** Its value only shows where a preset is put in. */
+/** A placeholder value that only shows where presets are inserted. */
 const ANY_PRESET = 'preset';
 
 /**
- * Puts the presets of a role into one operation, once for all its callers: their values go as variables, which are
- * computed when the operation is run.
+ * Inserts the presets of a role into an operation, once for all requests. The values of presets become variables that
+ * are computed when the operation runs.
  *
- * An optional input object that the client leaves out is sent with the presets in it, unless it has other required
- * fields; where the source has a default for it, that default is sent with the presets. The same holds where the client
- * gives a variable that has no value.
+ * If the client omits an optional input object, the object is sent with its presets, unless other fields of it are
+ * required. If the source has a default for the object, the default is sent with the presets. The same applies if the
+ * client uses a variable that has no value.
  */
 export class PresetArguments {
   readonly #role: RolePresets;
-  /** The client's variable definitions, with the source's names of types. */
+  /** The client's variable definitions, with the source's type names. */
   readonly #declared: ReadonlyMap<string, VariableDefinitionNode>;
   readonly #probe: PresetInputs;
-  /** By what determines their values. */
+  /** Computed variables by the inputs that determine their values. */
   readonly #computed = new Map<string, ComputedVariable>();
   readonly #names: Set<string>;
-  /** The client's variables whose names computed ones have. */
+  /** The client's variables that a computed variable of the same name replaces. */
   readonly #replaced = new Set<string>();
-  /** The variables that several computed variables are made of. */
+  /** The client's variables from which several variables are computed. */
   readonly #split = new Set<string>();
   #count = 0;
 
@@ -72,7 +72,7 @@ export class PresetArguments {
     this.#probe = new PresetInputs(role, () => ANY_PRESET);
   }
 
-  /** The arguments of a field. @param parent its type, as the role's part of the source's schema has it. */
+  /** Computes the arguments of a field. @param parent the field's type in the role's part of the source's schema. */
   argumentsOf(node: FieldNode, field: GraphQLField<unknown, unknown>, parent: string): readonly ArgumentNode[] {
     const given: ArgumentNode[] = [];
     const names = new Set<string>();
@@ -91,18 +91,21 @@ export class PresetArguments {
     return given;
   }
 
-  /** The variables of the operation, when all its fields have got their arguments. @param used those that stand in it */
+  /**
+   * The variable definitions of the operation. Must be called after the arguments of all fields are computed.
+   * @param used the variables that the operation uses
+   */
   definitions(used: ReadonlySet<string>): readonly VariableDefinitionNode[] {
     const computed = [...this.#computed.values()].map(({ definition }) => definition);
     return [...[...this.#declared.values()].filter((one) => this.#isKept(one, used)), ...computed];
   }
 
-  /** The client's variables that are sent by their names, and by no other ones. */
+  /** The client's variables that are sent under their own names only. */
   get ownNames(): ReadonlySet<string> {
     return new Set([...this.#declared.keys()].filter((name) => !this.#split.has(name)));
   }
 
-  /** @throws GraphQLError from the result, when a session variable is missing or does not fit. */
+  /** @throws GraphQLError from the returned function if a session variable is missing or does not fit. */
   variables(used: ReadonlySet<string>): SentVariables {
     const computed = [...this.#computed.values()];
     const kept = [...this.#declared.values()]
@@ -110,7 +113,7 @@ export class PresetArguments {
       .map(({ variable }) => variable.name.value);
     return (variables, session) => {
       const inputs = presetInputsOf(this.#role, session);
-      // A variable may be called `__proto__`.
+      // The object has no prototype because a variable may be named `__proto__`.
       const sent: Record<string, unknown> = Object.create(null);
       for (const name of kept) if (Object.hasOwn(variables, name)) sent[name] = variables[name];
       for (const { definition, compute } of computed) {
@@ -125,7 +128,7 @@ export class PresetArguments {
     return used.has(name.value) && !this.#replaced.has(name.value);
   }
 
-  /** The value of an argument or an input field. A variable without a value leaves it out. */
+  /** Computes the value of an argument or input field. A variable without a value omits the input. */
   #given(node: ValueNode, input: Input, within: readonly string[]): ValueNode {
     if (!this.#isFilled(input.type)) return node;
     if (node.kind === Kind.VARIABLE) return this.#variable(node, input, within, this.#omitted(input, within));
@@ -137,7 +140,7 @@ export class PresetArguments {
     if (node.kind === Kind.VARIABLE)
       return this.#variable(node, { type, defaultValue: undefined }, within, this.#presetsOnly(type, within));
     const inner = getNullableType(type);
-    // A single value, but not null, may stand for a list of one.
+    // A single value other than null may stand for a list of one item.
     if (isListType(inner)) {
       if (node.kind === Kind.NULL) return node;
       if (node.kind !== Kind.LIST) return this.#inLiteral(node, inner.ofType, within);
@@ -166,11 +169,11 @@ export class PresetArguments {
     return { ...node, fields };
   }
 
-  /** What is sent for an input that the client does not give; undefined where the source needs nothing for it. */
+  /** The value for an input that the client omits. Undefined if the source needs no value for it. */
   #omittedValue(key: string, input: Input, within: readonly string[]): VariableNode | undefined {
     const { type } = input;
     const preset = this.#role.presets.get(key);
-    // A field of an interface and the same of a type with it need equal arguments to be merged (GraphQL 5.3.2).
+    // To be merged, equal fields of an interface and its implementing type need equal arguments (GraphQL 5.3.2).
     if (preset)
       return this.#fresh(`preset ${JSON.stringify(preset)} ${String(type)}`, type, (inputs) =>
         inputs.presetOf(key, type),
@@ -181,8 +184,8 @@ export class PresetArguments {
   }
 
   /**
-   * A variable of the client, with presets in its value. What stands for null differs by place, so that one variable of
-   * the client may become several. The first keeps its name, by which files are sent in it.
+   * Inserts presets into the value of a client's variable. The replacement for null differs by place, so one client
+   * variable may become several. The first one keeps its name, under which files are sent.
    */
   #variable(node: VariableNode, input: Input, within: readonly string[], whenOmitted: Omitted): VariableNode {
     const name = node.name.value;
@@ -216,13 +219,13 @@ export class PresetArguments {
     return computed.definition.variable;
   }
 
-  /** Defaults are applied here: those that the source applies would lack the presets. */
+  /** Defaults of variables are applied here, since defaults that the source applies would lack the presets. */
   #defaultOf({ type: typeNode, defaultValue }: VariableDefinitionNode): unknown {
     const type = typeFromAST(this.#role.schema, typeNode);
     return defaultValue && isInputType(type) ? valueFromAST(defaultValue, type) : undefined;
   }
 
-  /** Where the source expects a value that is not null, a variable with a default may be nullable (GraphQL 5.8.5). */
+  /** If a place requires a value, a nullable variable is allowed there only with a default (GraphQL 5.8.5). */
   #typeIn({ type, defaultValue }: Input, declared: VariableDefinitionNode): TypeNode {
     const needsValue = isNonNullType(type) && defaultValue === undefined;
     if (!needsValue || declared.type.kind === Kind.NON_NULL_TYPE) return declared.type;
@@ -245,7 +248,7 @@ export class PresetArguments {
     return (inputs) => inputs.presetsOf(inner, within);
   }
 
-  /** A variable that the client does not have. */
+  /** Creates a variable that the client's operation does not have. */
   #fresh(identity: string, type: GraphQLInputType, compute: (inputs: PresetInputs) => unknown): VariableNode {
     const known = this.#computed.get(identity);
     if (known) return known.definition.variable;

@@ -10,7 +10,7 @@ import {
 import type { Presets } from './preset.ts';
 import { presetProblems } from './preset-values.ts';
 
-/** Presets that do not fit the type of their input. */
+/** Reports presets that do not fit the type of their input. */
 export function presetTypeProblems(presets: Presets, schema: GraphQLSchema): readonly string[] {
   return [...presets].flatMap(([key, preset]) => {
     const type = inputType(key, schema);
@@ -18,12 +18,12 @@ export function presetTypeProblems(presets: Presets, schema: GraphQLSchema): rea
   });
 }
 
-/** Presets of an object's field that do not hold when the field is reached through an interface. */
+/** Reports presets of an object's field that clients can evade by selecting the field through an interface. */
 export function evadablePresetProblems(presets: Presets, schema: GraphQLSchema): readonly string[] {
   return [...evadableArguments(presets, schema), ...evadableInputObjects(presets, schema)];
 }
 
-/** Arguments that clients cannot set, since each field of their type is preset. */
+/** Reports arguments that clients cannot set because all fields of their type are preset. */
 function evadableInputObjects(presets: Presets, schema: GraphQLSchema): readonly string[] {
   const types = Object.values(schema.getTypeMap()).filter((type) => isObjectType(type) || isInterfaceType(type));
   return types.flatMap((type) =>

@@ -15,15 +15,15 @@ import { presetValue } from './preset-values.ts';
 /** The presets of a role on one source. */
 export interface RolePresets {
   readonly presets: Presets;
-  /** The role's part of the source's schema, with the inputs that are preset. */
+  /** The role's part of the source's schema, including the preset inputs. */
   readonly schema: GraphQLSchema;
   /** The source's name, for errors. */
   readonly service: string;
-  /** The input objects that contain presets, at whatever depth. */
+  /** The input objects that contain presets at any depth. */
   readonly filledTypes: ReadonlySet<string>;
 }
 
-/** The value of the preset of an input. */
+/** Computes the value of an input's preset. */
 export type PresetValueOf = (key: string, type: GraphQLInputType) => unknown;
 
 export function rolePresets(presets: Presets, schema: GraphQLSchema, service: string): RolePresets {
@@ -42,7 +42,7 @@ export function rolePresets(presets: Presets, schema: GraphQLSchema, service: st
   return { presets, schema, service, filledTypes };
 }
 
-/** @throws GraphQLError from its functions, when a session variable is missing or does not fit. */
+/** @throws GraphQLError from the returned object's functions if a session variable is missing or does not fit. */
 export function presetInputsOf(role: RolePresets, session: Session): PresetInputs {
   return new PresetInputs(role, (key, type) => {
     const preset = role.presets.get(key);
@@ -50,7 +50,7 @@ export function presetInputsOf(role: RolePresets, session: Session): PresetInput
   });
 }
 
-/** Puts presets into the values of inputs. */
+/** Inserts presets into the values of inputs. */
 export class PresetInputs {
   readonly #role: RolePresets;
   readonly presetOf: PresetValueOf;
@@ -61,16 +61,16 @@ export class PresetInputs {
   }
 
   /**
-   * A value with its presets.
+   * Inserts presets into a value.
    *
-   * @param within the types of the input objects around it, whose presets are not added a second time.
+   * @param within the types of the surrounding input objects, whose presets are not inserted again.
    */
   filled(value: unknown, type: GraphQLInputType, within: readonly string[]): unknown {
     if (!this.#role.filledTypes.has(getNamedType(type).name)) return value;
     const inner = getNullableType(type);
     if (isListType(inner)) {
       if (Array.isArray(value)) return value.map((item) => this.filled(item, inner.ofType, within));
-      // A single value, but not null, may stand for a list of one.
+      // A single value other than null may stand for a list of one item.
       return value === null || value === undefined ? value : this.filled(value, inner.ofType, within);
     }
     if (!isInputObjectType(inner)) return value;
@@ -78,13 +78,13 @@ export class PresetInputs {
     return typeof value === 'object' && !Array.isArray(value) ? this.#filledObject(value, inner, within) : value;
   }
 
-  /** A default with its presets; undefined where it has none. */
+  /** Inserts presets into a default. Returns undefined if the default has none. */
   filledDefault(value: unknown, type: GraphQLInputType, within: readonly string[]): unknown {
     const filled = this.filled(value, type, within);
     return JSON.stringify(filled) === JSON.stringify(value) ? undefined : filled;
   }
 
-  /** An object that contains presets only; undefined without presets, or where other fields are required. */
+  /** An object that contains only presets. Undefined if there are no presets or other fields are required. */
   presetsOf(type: GraphQLInputObjectType, within: readonly string[]): Record<string, unknown> | undefined {
     if (within.includes(type.name)) return undefined;
     const value: Record<string, unknown> = {};

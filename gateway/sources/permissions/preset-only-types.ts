@@ -6,8 +6,8 @@ import type { Presets } from './preset.ts';
 export type KeyedInput = readonly [key: string, input: InputValueDefinitionNode];
 
 /**
- * Input types of which each field is preset, or is of such a type itself, so that clients set nothing. As in Hasura
- * they are hidden, and arguments of these types are sent with the presets.
+ * Finds input types of which clients can set no field: each field is preset or is itself of such a type. As in Hasura,
+ * these types are hidden, and their arguments are sent with the presets.
  */
 export function presetOnlyTypes(
   definitions: readonly DefinitionNode[],
@@ -32,13 +32,15 @@ export function presetOnlyTypes(
   return found;
 }
 
-/** Whether an input takes one object of these types; a list of them would leave their number to the client. */
+/**
+ * Whether an input takes a single object of these types. A list would let the client choose how many objects are sent.
+ */
 export function isOneOfTypes({ type }: InputValueDefinitionNode, types: ReadonlySet<string>): boolean {
   const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
   return inner.kind === Kind.NAMED_TYPE && types.has(inner.name.value);
 }
 
-/** Lists of such types: without an item no preset would hold, so they have to be preset themselves, or be left out. */
+/** Reports lists of such types. In an empty list no preset applies, so the list must be preset or left out. */
 export function listProblems(
   inputs: readonly KeyedInput[],
   types: ReadonlySet<string>,

@@ -12,7 +12,7 @@ import type { Session } from '../../access/session/index.ts';
 import { missingSessionVariable, unfitSessionVariable } from '../errors.ts';
 import type { Preset } from './preset.ts';
 
-/** Problems of a preset that its input's type shows, whatever the session variables are. */
+/** The problems of a preset that follow from its input's type, whatever the session variables are. */
 export function presetProblems(preset: Preset, type: GraphQLInputType): readonly string[] {
   const inner = getNullableType(type);
   switch (preset.kind) {
@@ -51,10 +51,11 @@ function valueProblems(value: unknown, type: GraphQLInputType): readonly string[
 }
 
 /**
- * The value of a preset for a caller, as the variable of an operation.
+ * Returns the value of a preset for a session, as a variable of an operation.
  *
- * @param type undefined inside of a custom scalar, which accepts any value.
- * @throws GraphQLError `not-found` when the session has no such variable, `unexpected` when it does not fit the type.
+ * @param type undefined within a custom scalar, which accepts any value.
+ * @throws GraphQLError with code `not-found` if the session variable does not exist, or `unexpected` if it does not fit
+ *   the type.
  */
 export function presetValue(
   preset: Preset,
@@ -97,7 +98,7 @@ function sessionVariableValue(
   throw unfitSessionVariable(service, variable, String(type));
 }
 
-/** A session variable's text as a value of a type; undefined if it does not fit. */
+/** Reads the text of a session variable as a value of a type. Returns undefined if it does not fit. */
 function readAs(type: GraphQLInputType, text: string): unknown {
   const inner = getNullableType(type);
   if (isListType(inner)) {
@@ -124,7 +125,9 @@ function readAs(type: GraphQLInputType, text: string): unknown {
   }
 }
 
-/** The items of a list, each as text: of a JSON list or of a PostgreSQL array literal, which lists in tokens become. */
+/**
+ * Reads the items of a list as texts. The list is JSON or a PostgreSQL array literal, the format of lists in tokens.
+ */
 function readList(text: string): readonly (string | null)[] | undefined {
   const list = parseJson(text);
   if (Array.isArray(list))
@@ -132,7 +135,10 @@ function readList(text: string): readonly (string | null)[] | undefined {
   return readArrayLiteral(text);
 }
 
-/** PostgreSQL 8.15.2: items between braces, with commas between them; what is in quotes may hold any character. */
+/**
+ * Reads a PostgreSQL array literal (PostgreSQL 8.15.2): comma-separated items in braces. Quoted items may contain any
+ * character.
+ */
 function readArrayLiteral(text: string): readonly (string | null)[] | undefined {
   if (!text.startsWith('{') || !text.endsWith('}')) return undefined;
   const content = text.slice(1, -1);

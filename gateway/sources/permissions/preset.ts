@@ -1,6 +1,6 @@
 /**
- * The value that an argument or input field always has for a role: a constant, a session variable's value, or a list or
- * an object that contains such values.
+ * The fixed value of an argument or input field for a role: a constant, a session variable, or a list or object that
+ * contains these.
  */
 export type Preset =
   | { readonly kind: 'fixed'; readonly value: unknown }

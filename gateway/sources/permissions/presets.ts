@@ -16,7 +16,7 @@ import { isOneOfTypes, listProblems, presetOnlyTypes } from './preset-only-types
 const DIRECTIVE = 'preset';
 
 /**
- * Removes the `@preset` directives from a role's SDL.
+ * Extracts the `@preset` directives from a role's SDL.
  *
  * @returns the SDL with and without the preset inputs, the presets, and their problems.
  */
@@ -99,7 +99,7 @@ function booleanArgument(argument: ConstArgumentNode | undefined): boolean | und
   return argument.value.kind === Kind.BOOLEAN ? argument.value.value : undefined;
 }
 
-/** A string that is the name of a session variable means its value, also within lists and objects. */
+/** A string that names a session variable stands for its value, also within lists and objects. */
 function presetFrom(node: ConstValueNode): Preset {
   if (node.kind === Kind.STRING && /^x-hasura-/i.test(node.value))
     return { kind: 'session', variable: node.value.toLowerCase() };

@@ -32,17 +32,17 @@ import { sdlLines } from './sdl-lines.ts';
 export interface Permitted {
   /** The part that the role sees. */
   readonly schema: GraphQLSchema;
-  /** The schema with the inputs that are preset, which the role does not see. */
+  /** The part including the preset inputs, which the role does not see. */
   readonly withPresets: GraphQLSchema;
   readonly presets: Presets;
 }
 
 /**
- * The permission of each listed role.
+ * Returns the permission of each listed role.
  *
- * @param needsRoots whether a permission without a root type is a problem: where types are joined with those of other
- * services, it may be one of fields of such types alone.
- * @throws SourceError with everything that does not fit the remote schema.
+ * @param needsRoots whether a permission without a root type is a problem. If types are joined with those of other
+ *   services, a permission may consist of fields of such types only.
+ * @throws SourceError listing everything that does not fit the remote schema.
  */
 export function permittedParts(
   metadata: RemoteSchemaMetadata,
@@ -52,7 +52,7 @@ export function permittedParts(
   const parts = new Map<string, Permitted>();
   const problems: SourceProblem[] = [];
   (metadata.permissions ?? []).forEach(({ role, definition, inheritedFrom }, index) => {
-    // Those that are inherited come after what they are inherited from, where what is wrong with them is a problem.
+    // Inherited permissions follow the permission they are inherited from, where their problems are reported.
     const same = inheritedFrom === undefined ? undefined : parts.get(inheritedFrom);
     if (same) parts.set(role, same);
     if (inheritedFrom !== undefined) return;
@@ -66,7 +66,10 @@ export function permittedParts(
   return parts;
 }
 
-/** What is wrong with a permission whose types no operation can begin at, such as those of a service with root types of its own names. */
+/**
+ * Reports a permission without root types. This happens if the service gives its root types other names and the
+ * permission does not declare them.
+ */
 function rootProblems(part: GraphQLSchema, upstream: GraphQLSchema): readonly string[] {
   if (ROOT_OPERATIONS.some((operation) => part.getRootType(operation))) return [];
   const roots = ROOT_OPERATIONS.flatMap((operation) => {
@@ -80,7 +83,7 @@ function rootProblems(part: GraphQLSchema, upstream: GraphQLSchema): readonly st
 
 const ROOT_OPERATIONS = Object.values(OperationTypeNode);
 
-/** Problems of the permission of a role, with the lines of its SDL. */
+/** Formats the problems of a role's permission, with the lines of its SDL. */
 export function permissionProblems(
   role: string,
   sdl: string,
@@ -95,7 +98,7 @@ export function permissionProblems(
   }));
 }
 
-/** The subschema of each role, one for all roles that are given the same. */
+/** Creates the subschema of each role. Roles with the same permission share one subschema. */
 export function partsByRole(
   permitted: ReadonlyMap<string, Permitted>,
   subschemaOf: (part: Permitted) => Subschema,
@@ -111,9 +114,9 @@ export function partsByRole(
 }
 
 /**
- * The part of a remote schema that a role sees, from the SDL of its permission.
+ * Builds the part of a remote schema that a role sees from the SDL of its permission.
  *
- * @param upstream the remote schema as it is; the SDL must be an exact part of it.
+ * @param upstream the whole remote schema. The SDL must be an exact part of it.
  * @returns the part, or all problems of the SDL.
  */
 export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted | { problems: readonly string[] } {
@@ -130,7 +133,7 @@ export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted
       else found.push(missingInRemote('type', type.name, type.name, Object.keys(upstream.getTypeMap())));
     }
     found.push(...presetTypeProblems(presets, withPresets), ...evadablePresetProblems(presets, withPresets));
-    // A part that is wrong is often no schema either, and the reasons above say it better.
+    // An incorrect part is often an invalid schema as well. The problems found above are more specific.
     if (found.length === 0) found.push(...schemaValidationProblems(schema));
     if (found.length > 0) return { problems: found };
     for (const type of types) inheritDefaults(type, counterpart(type, withPresets, upstream));
@@ -142,13 +145,13 @@ export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted
   }
 }
 
-/** The SDL of a permission is read by itself: it does not know the types of the remote schema that it does not declare. */
+/** Adds advice to unknown types. The SDL of a permission must declare all types that it uses. */
 function withRemedy(problem: string): string {
   const unknown = /^(Unknown type "\w+")\.$/.exec(problem)?.[1];
   return unknown ? `${unknown}: the SDL of a permission declares each type that it uses, scalars too` : problem;
 }
 
-/** The type of the whole schema that `type` is a part of. Root types may have another name there. */
+/** The type in the whole schema that corresponds to `type`. Root types may have other names there. */
 function counterpart(type: GraphQLNamedType, part: GraphQLSchema, whole: GraphQLSchema): GraphQLNamedType | undefined {
   if (type === part.getQueryType()) return whole.getQueryType() ?? undefined;
   if (type === part.getMutationType()) return whole.getMutationType() ?? undefined;
@@ -187,12 +190,12 @@ function permittedTypeProblems(part: GraphQLNamedType, whole: GraphQLNamedType):
   return [`type "${part.name}" is of another kind in the remote schema`];
 }
 
-/** @param known the names that the remote schema has there. */
+/** @param known the names that exist at this place in the remote schema. */
 function missingInRemote(kind: string, place: string, name: string, known: readonly string[]): string {
   return `${kind} "${place}" does not exist in the remote schema${suggestion(name, known)}`;
 }
 
-/** Arguments of a field, or fields of an input object. */
+/** Compares the arguments of a field or the fields of an input object. */
 function inputProblems(place: string, part: readonly InputValue[], whole: readonly InputValue[]): readonly string[] {
   const missing = whole.filter((other) => isRequiredInput(other) && !part.some((input) => input.name === other.name));
   const known = whole.map(({ name }) => name);
@@ -216,28 +219,28 @@ function sameType(place: string, part: { type: unknown }, whole: { type: unknown
   return [`"${place}" has the type ${String(part.type)}, in the remote schema it has ${String(whole.type)}`];
 }
 
-/** Defaults are the remote schema's: a permission may leave one out, but not change it. */
+/** Compares defaults. A permission may leave out the remote schema's default, but not change it. */
 function sameDefault(place: string, part: InputValue, whole: InputValue): readonly string[] {
   const [ours, theirs] = [part, whole].map(defaultValueNode);
   if (!ours || (theirs && print(ours) === print(theirs))) return [];
-  // It is completed by the defaults of input fields, which the permission may leave out.
+  // The remote's default includes the defaults of input fields, which the permission may leave out.
   const completed = defaultValueNode({ type: whole.type, defaultValue: valueFromAST(ours, whole.type) });
   if (completed && theirs && print(completed) === print(theirs)) return [];
   const found = theirs ? print(theirs) : 'none';
   return [`"${place}" has the default ${print(ours)}, in the remote schema it has ${found}`];
 }
 
-/** An argument of a field, or a field of an input object. */
+/** An argument of a field or a field of an input object. */
 type InputValue = GraphQLArgument | GraphQLInputField;
 
-/** Gives the inputs of a permission's type the remote schema's defaults, which the permission may leave out. */
+/** Copies defaults that the permission leaves out from the remote schema. */
 function inheritDefaults(part: GraphQLNamedType, whole: GraphQLNamedType | undefined): void {
   const defaults = new Map(inputsOf(whole).map(([key, input]) => [key, input.defaultValue]));
   for (const [key, input] of inputsOf(part))
     if (input.defaultValue === undefined) input.defaultValue = defaults.get(key);
 }
 
-/** Marks an input object that takes exactly one field of the remote schema's: a permission may leave `@oneOf` out. */
+/** Copies `@oneOf` from the remote schema, since a permission may leave it out. */
 function inheritOneOf(part: GraphQLNamedType, whole: GraphQLNamedType | undefined): void {
   if (isInputObjectType(part) && isInputObjectType(whole)) part.isOneOf ||= whole.isOneOf;
 }

@@ -1,9 +1,9 @@
 import { GraphQLError, Kind, parse, visit } from 'graphql';
 
-/** The line of an SDL, 1-based, that a problem of it is about, as far as its text tells; undefined where it does not. */
+/** Finds the 1-based line of an SDL that a problem refers to, judging by its text. Undefined if no line is found. */
 export type SdlLines = (problem: string) => number | undefined;
 
-/** Looks up what problems name: the first type, field, argument or enum value that the SDL has. */
+/** Looks up the first type, field, argument or enum value of the SDL that a problem names. */
 export function sdlLines(sdl: string): SdlLines {
   const defined = new Map<string, number>();
   const mentioned = new Map<string, number>();

@@ -5,9 +5,9 @@ import type { EventsTarget } from './remote-request.ts';
 type SubscriptionsMetadata = RemoteSchemaMetadata['definition']['subscriptions'];
 
 /**
- * The URL and protocol of subscriptions to a remote schema: those of the metadata, else its own URL.
+ * Returns the URL and protocol of subscriptions to a remote schema. The default is the remote schema's own URL.
  *
- * @throws SourceError when the description does not fit the environment.
+ * @throws SourceError if the metadata does not fit the environment.
  */
 export function eventsTarget(described: SubscriptionsMetadata, ownUrl: string, environment: Environment): EventsTarget {
   const protocol = described?.protocol ?? 'graphql-transport-ws';

@@ -41,9 +41,7 @@ const NEWER_PARAMETER = '; incrementalSpec=v0.2';
 /** Parameters that can be sent in a response header. */
 const MEDIA_TYPE_PARAMETERS = /^(?:;[\w\s."=-]*)*$/;
 
-/**
- * Compiles an operation with its `@defer` and `@stream`, whose response a remote schema may send in several payloads.
- */
+/** Compiles an operation with `@defer` or `@stream`. The remote schema may send its response in several payloads. */
 export function compileIncremental(target: RemoteTarget, toPrepare: OperationDocument): IncrementalOperation {
   const bodyWith = forwardedBody(toPrepare);
   const isQuery = toPrepare.operation.operation === 'query';
@@ -57,7 +55,7 @@ export function compileIncremental(target: RemoteTarget, toPrepare: OperationDoc
   };
 }
 
-/** Names and values in turn, with another value of `Accept`. */
+/** Replaces the value of `Accept` in alternating names and values. */
 function accepting(headers: readonly string[], accept: string): readonly string[] {
   return headers.map((value, at) => (at % 2 === 1 && headers[at - 1] === 'accept' ? accept : value));
 }
@@ -69,14 +67,14 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
   readonly #receiver: IncrementalReceiver;
   readonly #promised = new PromisedPieces();
   readonly #isNewerOnly: boolean;
-  /** How payloads are translated whose format the client does not read. */
+  /** Translates payloads if the client does not read their format. */
   #translation: PayloadTranslation | undefined;
   #headers: UpstreamResponseHeaders = {};
   #flow: UpstreamFlow | undefined;
   #parameters = '';
   #state: 'waiting' | 'begun' | 'over' = 'waiting';
 
-  /** @param isNewerOnly whether the client reads payloads of v0.2 only. */
+  /** @param isNewerOnly whether the client only reads payloads of v0.2. */
   constructor(target: RemoteTarget, context: OperationContext, receiver: IncrementalReceiver, isNewerOnly: boolean) {
     this.#target = target;
     this.#context = context;
@@ -129,7 +127,10 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
     else if (this.#state === 'begun') this.#takeNext(bytes);
   }
 
-  /** A first payload without `hasNext: true` is a complete response, unless it brings what was deferred beside the data. */
+  /**
+   * Reads the first payload. Without `hasNext: true` it is a complete response, unless it contains deferred results
+   * besides the data.
+   */
   #takeFirst(bytes: Buffer): void {
     const { name } = this.#target;
     this.#flow?.begun();
@@ -141,7 +142,7 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
     else if (read && read.hasNext !== true && !bringsMoreThanData(read))
       this.#answer(checkedResult(name, read, this.#context));
     else {
-      // What it says about HTTP is known before the response begins.
+      // The HTTP hints of the payload have to be known before the response begins.
       const part = read ? relayedPart(name, read, this.#context) : bytes;
       if (this.#isNewerOnly && read && !announcesResults(read)) this.#beginTranslated(part as ParsedPayload);
       else this.#begin(holdsMore ? part : bytes, this.#parameters);
@@ -174,7 +175,7 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
       return;
     }
     this.#give(holdsMore && read ? relayedPart(this.#target.name, read, this.#context) : bytes);
-    // It may have been refused just now.
+    // The payload may have been refused just now.
     if (read?.hasNext === false && this.#state === 'begun') this.#end();
   }
 
@@ -202,7 +203,7 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
 
   #end(last?: ParsedPayload): void {
     this.#state = 'over';
-    // The client is gone: the slot is released when the service has ended its response.
+    // If the client has disconnected, reading on releases the slot when the service ends its response.
     this.resume();
     this.#receiver.ended(last);
   }
@@ -212,7 +213,7 @@ function bringsMoreThanData({ hasNext, incremental }: ParsedPayload): boolean {
   return hasNext === false && Array.isArray(incremental) && incremental.length > 0;
 }
 
-/** The content type of an incremental response; undefined for every other one, and for one that cannot be read. */
+/** The content type of an incremental response. Undefined for all other responses and for unreadable encodings. */
 function partsTypeOf(status: number, headers: UpstreamResponseHeaders): string | undefined {
   const type = String(headers['content-type'] ?? '');
   const encoding = headers['content-encoding'] ?? 'identity';
@@ -220,7 +221,7 @@ function partsTypeOf(status: number, headers: UpstreamResponseHeaders): string |
   return isInParts ? type : undefined;
 }
 
-/** The parameters of a content type, which name the format of the payloads. */
+/** The parameters of a content type. They name the format of the payloads. */
 function parametersOf(type: string): string {
   const parameters = type.slice(MULTIPART_NAME.length).replace(BOUNDARY_PARAMETER, '').trim();
   return MEDIA_TYPE_PARAMETERS.test(parameters) ? parameters : '';

@@ -4,23 +4,23 @@ import type { OperationContext } from '../operation-context.ts';
 import { relayedErrors, takeHttpHints } from './remote-response.ts';
 
 /*
- * There are two formats of payloads: that of August 2022 (`incremental` with paths), and that of the current proposal,
- * where `pending` gives each deferred result an id, and `completed` ends it. Both have `hasNext`, and errors in the
- * same places.
+ * There are two formats of payloads. The format of August 2022 has `incremental` with paths. In the format of the
+ * current proposal, `pending` gives each deferred result an id and `completed` ends it. Both formats have `hasNext` and
+ * have errors in the same places.
  */
 
 const ERRORS_KEY = Buffer.from('"errors"');
-/** Without its first letter `e`, which occurs too often for a fast search. */
+/** The first letter `e` is left out, because it occurs too often for a fast search. */
 const EXTENSIONS_KEY = Buffer.from('xtensions"');
 const PENDING = Buffer.from('"pending"');
 const COMPLETED = Buffer.from('"completed"');
 const HAS_NEXT = Buffer.from('"hasNext"');
 const TRUE = /^\s*:\s*true/;
 const FALSE = /^\s*:\s*false/;
-/** Room for a colon, a value and some white space. */
+/** Space for a colon, a value and some white space. */
 const VALUE_LENGTH = 32;
 
-/** Whether a payload may have `hasNext: true`; a field of its data may have that name too. */
+/** Whether a payload may have `hasNext: true`. A field of its data may have the same name. */
 export function mayHaveNext(bytes: Buffer): boolean {
   return hasNextIs(bytes, TRUE);
 }
@@ -43,7 +43,7 @@ function hasNextIs(bytes: Buffer, value: RegExp): boolean {
   return false;
 }
 
-/** Whether bytes begin and end as a JSON object does. What is between is the service's own, and not read. */
+/** Whether bytes begin and end like a JSON object. The bytes between are not checked. */
 export function mayBeObject(bytes: Buffer): boolean {
   let [from, to] = [0, bytes.length - 1];
   while (from < to && WHITE_SPACE.has(bytes[from] ?? 0)) from += 1;
@@ -51,7 +51,7 @@ export function mayBeObject(bytes: Buffer): boolean {
   return from < to && bytes[from] === OPENING_BRACE && bytes[to] === CLOSING_BRACE;
 }
 
-/** @returns undefined where it is no payload. */
+/** @returns undefined if the bytes are not a payload. */
 export function parsePart(bytes: Buffer): ParsedPayload | undefined {
   try {
     const value = parseServiceJson(bytes.toString('utf8'));
@@ -61,7 +61,7 @@ export function parsePart(bytes: Buffer): ParsedPayload | undefined {
   }
 }
 
-/** A payload for the client: its errors get the name of the service, and its extensions are removed. */
+/** Converts a payload for the client: adds the service's name to errors and removes extensions. */
 export function relayedPart(service: string, part: ParsedPayload, context: OperationContext): ParsedPayload {
   takeHttpHints(part.extensions, context.http);
   const { extensions: _extensions, ...rest } = mapErrors(part, (errors) => relayedErrors(service, errors));
@@ -73,7 +73,7 @@ export function relayedPart(service: string, part: ParsedPayload, context: Opera
   return { ...rest, ...(incremental && { incremental }) };
 }
 
-/** A payload with all of its errors replaced. */
+/** Replaces all errors of a payload. */
 export function mapErrors(part: ParsedPayload, map: (errors: readonly unknown[]) => readonly unknown[]): ParsedPayload {
   const mapped = (value: unknown): unknown => {
     const errors = isJsonObject(value) ? listIn(value.errors) : undefined;
@@ -89,18 +89,21 @@ export function mapErrors(part: ParsedPayload, map: (errors: readonly unknown[])
 }
 
 /**
- * Payloads are kept unparsed up to these bounds; a small one may keep the whole buffer that was read from the
- * connection.
+ * The limits within which payloads stay unparsed. A small payload may keep the whole buffer in memory that was read
+ * from the connection.
  */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 const MAX_UNREAD_PARTS = 64;
 
-/** Of results that are pending together; an operation that clients may send has thousands at most, with short ids. */
+/**
+ * The maximum memory of results that are pending at the same time. An operation within the limits has thousands of
+ * results at most, with short ids.
+ */
 const MAX_PENDING_BYTES = 1024 * 1024;
-/** What a result takes in memory beside its id. */
+/** The memory of a pending result besides its id. */
 const PENDING_OVERHEAD_BYTES = 64;
 
-/** The results that are pending. They are needed only where a response is truncated, so payloads are parsed late. */
+/** The pending results. They are only needed if a response is truncated, so payloads are parsed late. */
 export class PromisedPieces {
   readonly #pending = new Set<string>();
   #pendingBytes = 0;
@@ -108,7 +111,7 @@ export class PromisedPieces {
   #unreadBytes = 0;
   #areTooMany = false;
 
-  /** @returns false where more is pending than is kept. */
+  /** @returns false if more results are pending than the limit allows. */
   note(part: IncrementalPayload): boolean {
     if (!Buffer.isBuffer(part)) {
       this.#readAll();
@@ -121,7 +124,10 @@ export class PromisedPieces {
     return !this.#areTooMany;
   }
 
-  /** The last payload, in the format of the others, with `error` for all pending results; once where these are too many. */
+  /**
+   * Creates the last payload in the format of the others, with `error` for each pending result, or once if too many are
+   * pending.
+   */
   broken(error: unknown): ParsedPayload {
     this.#readAll();
     if (this.#pending.size === 0) return { errors: [error], hasNext: false };
@@ -152,7 +158,7 @@ export class PromisedPieces {
   }
 }
 
-/** Others than texts are no ids. */
+/** Ids that are not strings are ignored. */
 function idsOf(pieces: unknown): readonly string[] {
   const ids = listIn(pieces)?.map((piece) => (isJsonObject(piece) ? piece.id : undefined)) ?? [];
   return ids.filter((id) => typeof id === 'string');

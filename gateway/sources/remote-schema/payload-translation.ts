@@ -1,33 +1,33 @@
 import { isJsonObject } from '../../../platform/index.ts';
 import type { ParsedPayload } from '../compiled-operation.ts';
 
-/** The most bytes of paths and labels of streams that are under way. Each is kept until the response is over. */
+/** The maximum number of bytes of paths and labels of open streams. They are kept until the response ends. */
 const MAX_STREAMS_BYTES = 1024 * 1024;
-/** Of one payload: each takes several times its length when it is translated. */
+/** The maximum number of pieces in one payload. Translating a piece takes several times its length in memory. */
 const MAX_PIECES = 100_000;
-/** What a stream takes in memory beside its path and label. */
+/** The memory of a stream besides its path and label. */
 const STREAM_OVERHEAD_BYTES = 128;
 
-/** The pending result that stands for all that is still to come. */
+/** The pending result that represents everything that is still to come. */
 const REST_ID = '0';
 
-/** What one payload of the newer format brings. */
+/** The notices of one payload in the newer format. */
 interface Notices {
   readonly pending: object[];
   readonly incremental: object[];
   readonly completed: object[];
 }
 
-/** A list whose items come one after another. */
+/** A list whose items arrive one after another. */
 interface Stream {
   readonly id: string;
-  /** The index of its next item. */
+  /** The index of the next item. */
   next: number;
 }
 
 type Path = readonly (string | number)[];
 
-/** Whether a first payload is of the format v0.2, where each result that is to come has an id. */
+/** Whether a first payload has the format v0.2, in which each pending result has an id. */
 export function announcesResults(first: ParsedPayload): boolean {
   return Array.isArray(first.pending);
 }
@@ -36,17 +36,17 @@ export function announcesResults(first: ParsedPayload): boolean {
  * Translates the payloads of a response from the format of August 2022 (`deferSpec=20220824`) to v0.2
  * (`incrementalSpec=v0.2`).
  *
- * The older format does not say what is still to come. In the newer one there is always something that is: the first payload
- * announces a result with the path of the whole response, which is completed by the last payload, or by the error in its
- * place. A deferred fragment is announced, delivered and completed by the payload that brings it; a stream is announced by
- * its first items, and completed at the end.
+ * The older format does not announce pending results, whereas the newer format requires one. The first payload
+ * therefore announces a result with the path of the whole response. The last payload, or the error in its place,
+ * completes it. The payload that contains a deferred fragment announces, delivers and completes it. The first items of
+ * a stream announce it, and the end of the response completes it.
  */
 export class PayloadTranslation {
   readonly #streams = new Map<string, Stream>();
   #streamsBytes = 0;
   #lastId = Number(REST_ID);
 
-  /** @returns undefined where the payload is in neither format, or in both. */
+  /** @returns undefined if the payload is in neither format or in both. */
   first(part: ParsedPayload): ParsedPayload | undefined {
     if (part.pending !== undefined || part.completed !== undefined) return undefined;
     const { path: _path, label: _label, incremental: _incremental, ...rest } = part;
@@ -56,11 +56,11 @@ export class PayloadTranslation {
     return { ...rest, ...filled(notices) };
   }
 
-  /** @returns undefined where the payload is in neither format, in both, or brings items in another order than that of the list. */
+  /** @returns undefined if the payload is in neither format, in both, or contains items out of order. */
   next(part: ParsedPayload): ParsedPayload | undefined {
     if (part.pending !== undefined || part.completed !== undefined) return undefined;
     const notices: Notices = { pending: [], incremental: [], completed: [] };
-    // Before there was a list of them, a payload brought one result itself.
+    // Before payloads had the list `incremental`, each payload contained one result itself.
     const isPiece = part.path !== undefined || part.data !== undefined || part.items !== undefined;
     const pieces = isPiece || Array.isArray(part.errors) ? [part] : [];
     if (!this.#takePieces(pieces, notices) || !this.#takePieces(part.incremental, notices)) return undefined;
@@ -82,7 +82,7 @@ export class PayloadTranslation {
   }
 
   #takePiece(piece: ParsedPayload, notices: Notices): boolean {
-    // One with an id is of the newer format, unless it has a path too, for clients of either.
+    // A piece with an id has the newer format, unless it also has a path for clients of the older format.
     const path = piece.path ?? (piece.id === undefined ? [] : undefined);
     if (!isPath(path) || (piece.label != null && typeof piece.label !== 'string')) return false;
     const label = piece.label == null ? undefined : (piece.label as string);
@@ -91,7 +91,7 @@ export class PayloadTranslation {
       : this.#takeFragment(piece, path, label, notices);
   }
 
-  /** Without data, an error has made all of the fragment null. */
+  /** Translates a deferred fragment. If `data` is missing or null, an error has made the whole fragment null. */
   #takeFragment({ data, errors }: ParsedPayload, path: Path, label: string | undefined, notices: Notices): boolean {
     const id = this.#announce(path, label, notices);
     if (isJsonObject(data)) {
@@ -103,14 +103,17 @@ export class PayloadTranslation {
     return data === null || (data === undefined && errors !== undefined);
   }
 
-  /** The path of items ends with the index of the first of them. Without items, an error has ended the stream. */
+  /**
+   * Translates items of a stream. The path of items ends with the index of the first item. If there are no items, an
+   * error has ended the stream.
+   */
   #takeItems({ items, errors }: ParsedPayload, path: Path, label: string | undefined, notices: Notices): boolean {
     const list = path.slice(0, -1);
     const index = path.at(-1);
     if (typeof index !== 'number') return false;
     const key = JSON.stringify([list, label ?? null]);
     const stream = this.#streams.get(key) ?? this.#begin(key, { id: '', next: index }, list, label, notices);
-    // The newer format has no index: its clients append.
+    // The newer format has no index, so its clients append items.
     if (!stream || stream.next !== index) return false;
     if (Array.isArray(items)) {
       stream.next += items.length;
@@ -122,7 +125,7 @@ export class PayloadTranslation {
     return items === null;
   }
 
-  /** @returns undefined where too many streams are under way. */
+  /** @returns undefined if too many streams are open. */
   #begin(key: string, stream: Stream, list: Path, label: string | undefined, notices: Notices): Stream | undefined {
     this.#streamsBytes += key.length + STREAM_OVERHEAD_BYTES;
     if (this.#streamsBytes > MAX_STREAMS_BYTES) return undefined;

@@ -9,36 +9,39 @@ import type { EventsReceiver, SourceStream } from './events-receiver.ts';
 import type { RemoteTarget } from './remote-request.ts';
 import { headersByName } from './upstream-headers.ts';
 
-/** How many bytes are read of a response that is no event stream. */
+/** The maximum number of bytes that are read of a response that is not an event stream. */
 const MAX_REFUSAL_BYTES = 1024 * 1024;
-/** The statuses of a service, or of a proxy before it, that is expected back. */
+/** Statuses of a service, or a proxy in front of it, that is expected to recover. */
 const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
-/** Some servers send `none` in the hope that nothing on the way compresses their events. */
+/** Matches compressed codings. Some servers send `none`, so that intermediaries do not compress their events. */
 const COMPRESSED = /\b(?:gzip|deflate|br|zstd|compress)\b/i;
 
-/** Receives the events of one connection, and how it ends: exactly once. */
+/** Receives the events of one connection. The end of the connection is reported exactly once. */
 export interface EventStreamReceiver extends Pick<EventsReceiver, 'refused' | 'complete'> {
-  /** The service answers with a stream of events. */
+  /** The service responded with a stream of events. */
   opened(): void;
-  /** @param lastEventId the id by which the stream can be resumed after this event; empty where it has none. */
+  /** @param lastEventId the id with which the stream can be resumed after this event. Empty if there is none. */
   next(payload: unknown, length: number, lastEventId: string): void;
-  /** @param retryMs how long the service asks to wait before the stream is resumed; undefined where it cannot help. */
+  /**
+   * @param retryMs how long to wait before resuming the stream, as the service demands. Undefined if resuming cannot
+   *   help.
+   */
   lost(reason: string, retryMs: number | undefined): void;
 }
 
-/** How one connection is opened. */
+/** The request that opens one connection. */
 export interface EventStreamRequest {
   readonly operation: object;
   readonly traceContext: SourceStream['traceContext'];
-  /** For the headers of the response, in milliseconds. */
+  /** The timeout for the headers of the response, in milliseconds. */
   readonly timeoutMs: number;
-  /** The last event id of a stream that is resumed, as the value of a header. */
+  /** The last event id of a stream that is resumed, as a header value. */
   readonly lastEventId: string | undefined;
 }
 
 /**
- * Runs one operation on a remote schema over server-sent events: GraphQL over SSE, "distinct connections mode". Each
- * stream has its own connection, outside of the pool of other requests.
+ * Runs one operation on a remote schema over server-sent events (GraphQL over SSE, "distinct connections mode"). Each
+ * stream has its own connection outside the pool of other requests.
  */
 export function openEventStream(
   target: RemoteTarget,
@@ -47,7 +50,7 @@ export function openEventStream(
   receiver: EventStreamReceiver,
 ): EventConnection {
   const { url } = target.events;
-  // With a text as the body, Node would write headers as UTF-8, too: their values are a character for each byte.
+  // With a string body, Node would also write headers as UTF-8. Header values contain one character for each byte.
   const body = Buffer.from(JSON.stringify(operation));
   const headers = {
     ...headersByName(target, context),
@@ -107,7 +110,7 @@ function readEventStream(response: IncomingMessage, receiver: EventStreamReceive
   const decoder = new StringDecoder('utf8');
   const reader = new EventStreamReader(({ event, data, lastEventId }) => {
     if (event === 'complete') return receiver.complete();
-    // Servers that were written before the protocol send their results as unnamed events.
+    // Servers that predate the protocol send their results as unnamed events.
     if (event !== 'next' && event !== 'message') return;
     try {
       receiver.next(parseServiceJson(data), data.length, lastEventId);
@@ -129,7 +132,7 @@ function readEventStream(response: IncomingMessage, receiver: EventStreamReceive
   });
 }
 
-/** A response that is no stream may be a GraphQL response with errors. */
+/** Reads a response that is not a stream. It may be a GraphQL response with errors. */
 function readRefusal(response: IncomingMessage, receiver: EventStreamReceiver): void {
   const chunks: Buffer[] = [];
   let size = 0;

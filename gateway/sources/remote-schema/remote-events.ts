@@ -11,14 +11,14 @@ import { eventResult, REMOTE_SCHEMA_ERROR } from './remote-response.ts';
 import { receiveOverWebSocket } from './remote-websocket.ts';
 import { receiveOverEventStream } from './resumed-events.ts';
 
-/** A subscription as it is sent to a remote schema. */
+/** The request of a subscription to a remote schema. */
 export interface EventsRequest {
   readonly query: string;
   readonly operationName?: string | undefined;
   readonly variables?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Compiles a subscription that is sent to a remote schema unchanged, and whose events are relayed unchanged. */
+/** Compiles a subscription that is sent to a remote schema unchanged. Its events are relayed unchanged. */
 export function compileRemoteSubscription(
   target: RemoteTarget,
   { document, operation }: OperationDocument,
@@ -36,11 +36,11 @@ export function compileRemoteSubscription(
 }
 
 /**
- * Subscribes to a remote schema, as the caller of `context`, over a connection of its own: so each subscription can be
- * kept waiting by itself. The caller's claims go in the headers that the connection is opened with, in
- * `connection_init`, and in the operation's `extensions.session_variables`.
+ * Subscribes to a remote schema on behalf of the client. Each subscription has its own connection, so that each can
+ * wait independently. The client's claims are sent in the headers of the connection, in `connection_init`, and in the
+ * operation's `extensions.session_variables`.
  *
- * @returns the source stream, synchronously; an unreachable service ends it with an error.
+ * @returns the source stream, synchronously. An unreachable service ends it with an error.
  */
 export function openRemoteEvents(
   target: RemoteTarget,
@@ -50,7 +50,7 @@ export function openRemoteEvents(
   const { name } = target;
   if (target.http.isUnavailable)
     return failedEvents([sourceFailure(name, REMOTE_SCHEMA_ERROR, unavailable(), context)]);
-  // Its duration is recorded as 0: the stream takes as long as the subscription.
+  // The duration is recorded as 0, because the stream lasts as long as the subscription.
   context.record?.addCall(name, 'remote-schema', 'success', 0);
   const events = new SourceEvents();
   const span = startSpan(target, context);
@@ -61,7 +61,7 @@ export function openRemoteEvents(
       events.fail(publicErrors(eventResult(name, { errors }, context)));
     },
     complete: () => events.end(),
-    // A connection reports its end several times, and also where the subscription has ended before.
+    // A connection may report its end several times, even after the subscription has ended.
     lost: (reason) => {
       if (events.isOver) return;
       span?.fail('connection');
@@ -82,7 +82,7 @@ export function openRemoteEvents(
   return events;
 }
 
-/** The source stream's span, which lives as long as its connection. */
+/** Starts the span of the source stream. It ends with the connection. */
 function startSpan({ name, events: { url, protocol } }: RemoteTarget, { span }: OperationContext): Span | undefined {
   const stream = span?.startChild(`SUBSCRIBE ${name}`, 'client');
   if (!stream?.isRecording) return stream;
@@ -95,7 +95,7 @@ function startSpan({ name, events: { url, protocol } }: RemoteTarget, { span }: 
   return stream;
 }
 
-/** The consumer closes a connection once, whatever has ended it. */
+/** Ends the span when the connection is closed. The consumer closes it exactly once, however it ended. */
 function endingSpan(connection: EventConnection, span: Span): EventConnection {
   return {
     pause: () => connection.pause(),

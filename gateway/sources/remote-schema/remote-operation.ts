@@ -13,10 +13,10 @@ import { filesRequest, type RemoteTarget, remoteRequest } from './remote-request
 import { readResult, takeCookies, upstreamFailure } from './remote-response.ts';
 
 /**
- * Compiles an operation that is sent to a remote schema unchanged. The text is printed once; the client's variables are
- * added to it, and a response that contains only data is not parsed.
+ * Compiles an operation that is sent to a remote schema unchanged. Its text is printed once; each request adds the
+ * client's variables. A response that contains only data is not parsed.
  *
- * @param takesFiles whether the remote schema takes files.
+ * @param takesFiles whether the remote schema accepts files.
  */
 export function compileForward(
   target: RemoteTarget,
@@ -38,7 +38,7 @@ export function compileForward(
   };
 }
 
-/** The JSON body of a request, with the operation, printed once, and a client's variables. */
+/** Returns a function that creates a request's JSON body from a client's variables. The operation is printed once. */
 export function forwardedBody({ document, operation }: OperationDocument): (variables: Variables) => string {
   const query = JSON.stringify(stripIgnoredCharacters(print(document)));
   const name = operation.name?.value;
@@ -59,7 +59,7 @@ interface DeclaredVariable {
   readonly key: string;
 }
 
-/** The declared variables as JSON. They are not put into an object: one may be called `__proto__`. */
+/** Writes the declared variables as JSON. They are not collected in an object, since one may be named `__proto__`. */
 function declaredText(variables: Variables, declared: readonly DeclaredVariable[]): string {
   let members = '';
   for (const { name, key } of declared) {

@@ -5,7 +5,7 @@ import { compileRemoteSubscription } from './remote-events.ts';
 import { compileForward } from './remote-operation.ts';
 import type { RemoteTarget } from './remote-request.ts';
 
-/** How a remote schema runs operations in its own names. */
+/** Creates the functions that run operations on a remote schema in its own names. */
 export function remoteOperations(
   target: RemoteTarget,
   upstream: GraphQLSchema,

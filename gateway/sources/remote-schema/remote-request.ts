@@ -5,26 +5,26 @@ import { multipartBody, type SentFiles } from '../files.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { type HeaderSettings, type UpstreamHeaders, upstreamHeaders } from './upstream-headers.ts';
 
-/** How a remote schema is subscribed to. */
+/** The settings of subscriptions to a remote schema. */
 export interface EventsTarget {
   readonly protocol: 'graphql-transport-ws' | 'graphql-ws' | 'sse';
   /** `ws:` or `wss:` for the WebSocket protocols, `http:` or `https:` for `sse`. */
   readonly url: string;
-  /** What its events are, where equal subscriptions share one stream; undefined where each has its own. */
+  /** The kind of events if equal subscriptions share one stream. Undefined if each subscription has its own stream. */
   readonly share?: 'events' | 'state' | undefined;
 }
 
-/** How a remote schema is called. */
+/** The settings of calls to a remote schema. */
 export interface RemoteTarget extends HeaderSettings {
   readonly name: string;
   readonly url: string;
   readonly timeoutMs: number;
-  /** Sends requests of callers. */
+  /** Sends requests of clients. */
   readonly http: ResilientClient;
-  /** Sends the gateway's own requests, such as introspection, whatever the state of the source. */
+  /** Sends the gateway's own requests, such as introspection, regardless of the source's state. */
   readonly connections: Pick<UpstreamConnections, 'send' | 'unfinishedEvents'>;
   readonly events: EventsTarget;
-  /** Set where requests prove that their caller has shown the admin secret. */
+  /** Set if requests carry a proof that the client has sent the admin secret. */
   readonly operator?: OperatorAssertion | undefined;
   readonly headersFor: UpstreamHeaders;
 }
@@ -33,7 +33,7 @@ export function remoteTarget(described: Omit<RemoteTarget, 'headersFor'>): Remot
   return { ...described, headersFor: upstreamHeaders(described) };
 }
 
-/** The request that sends the JSON body of a GraphQL request to a remote schema, as the caller of `context`. */
+/** Creates the request that sends the JSON body of a GraphQL request to a remote schema on behalf of the client. */
 export function remoteRequest(
   target: RemoteTarget,
   body: string,
@@ -53,7 +53,10 @@ export function remoteRequest(
   };
 }
 
-/** Only the role `admin` operates: who takes another role wants to be that one. */
+/**
+ * Adds the operator assertion only for the role `admin`. A client with the admin secret that chooses another role acts
+ * as that role.
+ */
 function requestHeaders(target: RemoteTarget, body: string, context: OperationContext): readonly string[] {
   const headers = target.headersFor(context);
   const { session } = context;
@@ -61,7 +64,7 @@ function requestHeaders(target: RemoteTarget, body: string, context: OperationCo
   return [...headers, OPERATOR_HEADER, target.operator.forRequest(body)];
 }
 
-/** The request that sends an operation with its files. Files are streamed, so it cannot be retried. */
+/** Creates the request that sends an operation with its files. It cannot be retried, because files are streamed. */
 export function filesRequest(
   target: RemoteTarget,
   operation: string,
@@ -75,7 +78,7 @@ export function filesRequest(
     const [name = '', value = ''] = all.slice(at, at + 2);
     if (name.toLowerCase() !== 'content-type') headers.push(name, value);
   }
-  // Some servers require it, against cross-site requests by HTML forms.
+  // Some servers require this header to prevent cross-site requests by HTML forms.
   if (!headers.includes('apollo-require-preflight')) headers.push('apollo-require-preflight', 'true');
   return { ...remoteRequest(target, '', context, false), headers, body };
 }

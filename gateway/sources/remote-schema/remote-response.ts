@@ -5,23 +5,23 @@ import { UpstreamError, type UpstreamResponse } from '../../upstream/index.ts';
 import { invalidJsonResponse, sourceError, sourceFailure } from '../errors.ts';
 import type { HttpHints, OperationContext } from '../operation-context.ts';
 
-/** The code of errors of a remote schema that have no code of their own. */
+/** The code of a remote schema's errors that have no code of their own. */
 export const REMOTE_SCHEMA_ERROR = 'remote-schema-error';
 
-/** The result for a client when a call to a remote schema failed. Logs the reason. */
+/** The result for the client if a call to a remote schema failed. Logs the reason. */
 export function upstreamFailure(service: string, error: unknown, context: OperationContext): ExecutionResult {
   return { data: null, errors: [sourceFailure(service, REMOTE_SCHEMA_ERROR, error, context)] };
 }
 
-/** Takes over the cookies that the remote sets for the client. */
+/** Copies the cookies that the remote sets for the client. */
 export function takeCookies({ headers }: Pick<UpstreamResponse, 'headers'>, context: OperationContext): void {
   const cookies = headers['set-cookie'];
   if (cookies !== undefined) context.http.cookies.push(...[cookies].flat());
 }
 
 /**
- * Reads the answer of a remote schema (GraphQL over HTTP, section 6). Its errors keep their message, path and
- * extensions and get its name; what is no GraphQL response is an error of the operation as a whole.
+ * Reads the response of a remote schema (GraphQL over HTTP, section 6). Errors keep their message, path and extensions
+ * and get the remote's name. A response that is not a GraphQL response fails the whole operation.
  */
 export function readResult(service: string, response: UpstreamResponse, context: OperationContext): ExecutionResult {
   takeRefusal(response, context.http);
@@ -31,7 +31,7 @@ export function readResult(service: string, response: UpstreamResponse, context:
   } catch (error) {
     if (error instanceof RangeError) return upstreamFailure(service, new UpstreamError('too-large', error), context);
     const { status } = response;
-    // Text or HTML is how servers and proxies answer when they fail: what matters is the status.
+    // Failing servers and proxies respond with text or HTML. In that case the status matters.
     if (status >= 500)
       context.log.warn(
         { event: 'upstream.call_failed', source: service, status, reason: `status ${status}` },
@@ -47,19 +47,19 @@ export function readResult(service: string, response: UpstreamResponse, context:
   return checkedResult(service, result, context);
 }
 
-/** A GraphQL response of a remote schema, not yet checked. */
+/** A GraphQL response of a remote schema that is not checked yet. */
 export interface RemoteResult {
   readonly data?: unknown;
   readonly errors?: unknown;
   readonly extensions?: unknown;
 }
 
-/** Reads one event of a subscription to a remote schema: a GraphQL response, too. */
+/** Reads one event of a subscription to a remote schema, which is a GraphQL response as well. */
 export function eventResult(service: string, event: unknown, context: OperationContext): ExecutionResult {
   return checkedResult(service, typeof event === 'object' ? event : null, context);
 }
 
-/** Checks a response of a remote schema, and takes over its hints for HTTP. */
+/** Checks a response of a remote schema and copies its HTTP hints. */
 export function checkedResult(
   service: string,
   result: RemoteResult | null,
@@ -90,14 +90,16 @@ function protocolError(service: string, message: string): ExecutionResult {
   return { data: null, errors: [sourceError(service, REMOTE_SCHEMA_ERROR, message)] };
 }
 
-/** Errors that the remote reported. */
+/** Converts the errors that a remote schema reported. */
 export function relayedErrors(service: string, errors: readonly unknown[]): readonly GraphQLError[] {
   const relayed = errors.slice(0, MAX_RELAYED_ERRORS).map((error) => relayedError(service, error));
   if (errors.length > MAX_RELAYED_ERRORS) relayed.push(sourceError(service, REMOTE_SCHEMA_ERROR, OMITTED_ERRORS));
   return relayed;
 }
 
-/** An error that the remote reported: its message, path and extensions stay, its name is added. */
+/**
+ * Converts an error that a remote schema reported. Keeps its message, path and extensions, and adds the remote's name.
+ */
 function relayedError(service: string, error: unknown): GraphQLError {
   const { message, path, extensions } = (error ?? {}) as { message?: unknown; path?: unknown; extensions?: unknown };
   return new GraphQLError(typeof message === 'string' ? relayedMessage(message) : 'error without a message', {
@@ -106,14 +108,15 @@ function relayedError(service: string, error: unknown): GraphQLError {
   });
 }
 
-/** GraphQL section 7.1.2. */
+/** Whether a value is a valid path segment (GraphQL section 7.1.2). */
 function isPathSegment(value: unknown): value is string | number {
   return typeof value === 'string' || Number.isInteger(value);
 }
 
 /**
- * The extensions of an error without the stack traces that some servers add unless they run in production mode. Only an object
- * is valid (GraphQL section 7.1.2); a string would be copied character by character, which holds up the process for seconds.
+ * Removes the stack traces that some servers add to extensions unless they run in production mode. Extensions must be
+ * an object (GraphQL section 7.1.2). A string would be copied character by character, which blocks the process for
+ * seconds.
  */
 export function withoutTraces(extensions: unknown): object {
   if (!isJsonObject(extensions)) return {};
@@ -121,7 +124,7 @@ export function withoutTraces(extensions: unknown): object {
   return rest;
 }
 
-/** A source may ask for an HTTP status and headers with `extensions.http = { status, headers }`. */
+/** Reads the HTTP status and headers that a source requests with `extensions.http = { status, headers }`. */
 export function takeHttpHints(extensions: unknown, hints: HttpHints): void {
   const http = isJsonObject(extensions) ? extensions.http : undefined;
   if (!isJsonObject(http)) return;
@@ -136,7 +139,7 @@ export function takeHttpHints(extensions: unknown, hints: HttpHints): void {
   }
 }
 
-/** Takes over the status 503 or 429 of a source, with `Retry-After` (RFC 9110 section 15.6.4, RFC 6585 section 4). */
+/** Copies a source's status 503 or 429 with `Retry-After` (RFC 9110 section 15.6.4, RFC 6585 section 4). */
 function takeRefusal({ status, headers }: UpstreamResponse, hints: HttpHints): void {
   if (status !== 429 && status !== 503) return;
   const asked = headers['retry-after'];
@@ -144,7 +147,7 @@ function takeRefusal({ status, headers }: UpstreamResponse, hints: HttpHints): v
   takeHttpHints({ http: { status, headers: { 'retry-after': retryAfter } } }, hints);
 }
 
-/** Whether a response of this status has a body: 204, 205 and 304 have none. */
+/** Whether a response with this status has a body. The statuses 204, 205 and 304 have none. */
 function isStatusWithBody(status: unknown): status is number {
   return (
     Number.isInteger(status) &&
@@ -154,15 +157,15 @@ function isStatusWithBody(status: unknown): status is number {
   );
 }
 
-/** Seconds, or a date (RFC 9110 section 10.2.3). */
+/** Whether a text is a number of seconds or a date (RFC 9110 section 10.2.3). */
 function isRetryAfter(text: string): boolean {
   return /^\d{1,9}$/.test(text) || /^[A-Z][a-z]{2}, .* GMT$/.test(text);
 }
 
-/** `Retry-After` where a source sends none that is valid. */
+/** The `Retry-After` value if a source sends no valid one. */
 const DEFAULT_RETRY_SECONDS = '5';
 
-/** The only response headers that a source may set by `extensions.http`. */
+/** The only response headers that a source may set with `extensions.http`. */
 const ALLOWED_RESPONSE_HEADERS = new Set(['retry-after', 'www-authenticate', 'cache-control']);
-/** The values that can be sent in a response header, and that clients accept: many take no more than 8 KiB of a line. */
+/** Values that can be sent in a response header and that clients accept. Many clients accept at most 8 KiB per line. */
 const SENDABLE = /^[\t\x20-\x7e]{0,4096}$/;

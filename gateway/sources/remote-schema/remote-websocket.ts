@@ -6,22 +6,22 @@ import type { SourceStream } from './events-receiver.ts';
 import type { RemoteTarget } from './remote-request.ts';
 import { headersByName } from './upstream-headers.ts';
 
-/** The largest event that is accepted. */
+/** The maximum size of an event. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
-/** How much may wait to be read by the remote when it is to be answered again. */
+/** The maximum number of unsent bytes at which a ping is still answered. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
-/** A control frame of a server, before its payload (RFC 6455 sections 5.2 and 5.5). */
+/** The size of a server's control frame without its payload (RFC 6455 sections 5.2 and 5.5). */
 const CONTROL_HEADER_BYTES = 2;
 /** The interval of pings on a quiet connection. */
 const PING_EVERY_MS = 20_000;
-/** How long the remote may take to answer a close frame. */
+/** The time limit for the remote to answer a close frame. */
 const REMOTE_CLOSE_TIMEOUT_MS = 1_000;
 
 /** The message types in which the two protocols differ. */
 interface Words {
   readonly subscribe: string;
   readonly next: string;
-  /** What ends the operation, and the connection with it. */
+  /** The messages that end the operation and its connection. */
   readonly leave: readonly object[];
 }
 
@@ -34,7 +34,7 @@ const WORDS: Readonly<Record<'graphql-transport-ws' | 'graphql-ws', Words>> = {
   },
 };
 
-/** Runs one operation on a remote schema over a WebSocket: `graphql-transport-ws`, or the `graphql-ws` of old. */
+/** Runs one operation on a remote schema over a WebSocket, with `graphql-transport-ws` or the older `graphql-ws`. */
 export function receiveOverWebSocket(
   target: RemoteTarget,
   operation: object,
@@ -69,13 +69,13 @@ export function receiveOverWebSocket(
   socket.on('open', () => {
     send({ type: 'connection_init', payload: initPayload(target, context, traceContext) });
   });
-  // What has come since the last message belongs to one that has not ended, but for control frames.
+  // Except for control frames, the bytes since the last message belong to an unfinished message.
   const countReceived = ({ length }: Buffer) => {
     received += length;
     if (!unfinished.set(received)) lose('too much of unfinished events is in memory');
   };
-  // Bytes that came together with the handshake would go to a listener that is there before that of the WebSocket, and be lost
-  // to it. They are counted before it makes messages of them.
+  // Bytes that arrive together with the handshake would be lost if this listener were added before the WebSocket's own.
+  // The prepended listener counts bytes before the WebSocket assembles messages.
   socket.on('upgrade', ({ socket: connection }) =>
     socket.once('open', () => connection.prependListener('data', countReceived)),
   );
@@ -94,7 +94,8 @@ export function receiveOverWebSocket(
     try {
       receive(String(data));
     } catch (error) {
-      // An uncaught error would end the process: an answer to a ping may be nested too deeply to write.
+      // An uncaught error would end the process. For example, the payload of a ping may be nested too deeply to be
+      // serialized.
       lose((error as Error).message);
     }
   });
@@ -136,7 +137,8 @@ export function receiveOverWebSocket(
     close: () => {
       stopTimers();
       if (socket.readyState === socket.OPEN && isAcknowledged) for (const message of words.leave) send(message);
-      // The connection is read until the remote's close frame arrives; otherwise ours would not be delivered.
+      // Reading continues until the remote's close frame arrives. Otherwise the gateway's close frame would not be
+      // delivered.
       if (socket.isPaused) socket.resume();
       socket.close(1000);
     },
@@ -149,7 +151,7 @@ function openHandshake(
   traceContext: SourceStream['traceContext'],
 ): WebSocket {
   const headers = { ...headersByName(target, context), ...traceContext };
-  // They are about a body, and this request has none.
+  // These headers describe a body, and the handshake has none.
   delete headers['content-type'];
   delete headers.accept;
   const options: ClientOptions & { closeTimeout: number } = {
@@ -162,7 +164,7 @@ function openHandshake(
   return new WebSocket(target.events.url, target.events.protocol, options);
 }
 
-/** The session and the headers, for services that read them from the first message. */
+/** The payload with session and headers, for services that read them from the first message. */
 function initPayload(
   { headers: configured, forwardHeaders }: RemoteTarget,
   { session: { variables }, clientHeaders }: OperationContext,
@@ -177,14 +179,14 @@ function initPayload(
   return { ...variables, headers };
 }
 
-/** For the log: a service without WebSockets answers the handshake as any other request. */
+/** The reason for the log. A service without WebSocket support responds to the handshake like to any other request. */
 function lostReason(message: string, protocol: string): string {
   const status = /^Unexpected server response: (\d+)$/.exec(message)?.[1];
   if (status === undefined) return message;
   return `the handshake of ${protocol} was answered with status ${status}: is subscriptions.protocol, such as sse, that of the service?`;
 }
 
-/** Headers as JSON has them: their values are texts there, not a character for each byte. */
+/** Decodes header values for JSON. In headers, they contain one character for each byte. */
 function asTexts(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   const text = (value: string) => Buffer.from(value, 'latin1').toString('utf8');
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, text(value)]));
@@ -199,7 +201,10 @@ function readRemoteMessage(text: string): { type: string; payload?: unknown } | 
   }
 }
 
-/** Errors of an operation: a list, of old also one error, or an object that holds the list. */
+/**
+ * Returns the errors of an operation as a list. Older servers also send a single error or an object that contains the
+ * list.
+ */
 function errorList(payload: unknown): unknown {
   if (Array.isArray(payload)) return payload;
   const inside = (payload as { errors?: unknown } | null | undefined)?.errors;

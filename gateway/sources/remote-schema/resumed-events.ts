@@ -4,14 +4,15 @@ import type { SourceStream } from './events-receiver.ts';
 import { type EventStreamReceiver, openEventStream } from './remote-event-stream.ts';
 import type { RemoteTarget } from './remote-request.ts';
 
-/** The longest id that is sent back. */
+/** The maximum length of an id that is sent back. */
 const MAX_EVENT_ID_BYTES = 1_024;
 
 /**
- * Runs one operation on a remote schema over server-sent events, and resumes its stream where the service has given its events
- * ids (HTML Living Standard, section 9.2): it continues after the event of `Last-Event-ID`, so none is lost. Any other stream
- * ends with its connection: what happened until it is opened again would be missing without a word to the subscriber. Resuming
- * is limited by the number of retries and the budget of the source, and by its timeout.
+ * Runs one operation on a remote schema over server-sent events. If the service gives its events ids (HTML Living
+ * Standard, section 9.2), the stream is resumed after the event of `Last-Event-ID`, so that no event is lost. Any other
+ * stream ends with its connection. Otherwise events could be missing without the subscriber noticing.
+ *
+ * The number of retries, the budget and the timeout of the source limit resuming.
  */
 export function receiveOverEventStream(
   target: RemoteTarget,
@@ -32,12 +33,12 @@ class ResumedEvents implements EventConnection {
   #connection: EventConnection | undefined;
   #pause: NodeJS.Timeout | undefined;
   #lastEventId: string | undefined;
-  /** Since the last event. */
+  /** The number of retries since the last event. */
   #retries = 0;
-  /** When the connection was lost, as `performance.now()`; undefined while there is one. */
+  /** The time of the connection's loss, as `performance.now()`. Undefined while there is a connection. */
   #lostAt: number | undefined;
   #isPaused = false;
-  /** The subscriber has left, or the stream has ended. */
+  /** Whether the subscriber has left or the stream has ended. */
   #isClosed = false;
 
   constructor(target: RemoteTarget, operation: object, context: OperationContext, stream: SourceStream) {
@@ -50,7 +51,7 @@ class ResumedEvents implements EventConnection {
   open(timeoutMs: number): void {
     const { receiver, traceContext } = this.#stream;
     let isOver = false;
-    /** A connection may report its end several times. */
+    /** Reports only the first end, since a connection may report several. */
     const once = (end: () => void) => {
       if (isOver) return;
       isOver = true;
@@ -99,7 +100,7 @@ class ResumedEvents implements EventConnection {
     if (this.#lastEventId !== undefined) this.#target.http.countEvent();
   }
 
-  /** @returns false where the stream is not resumed. */
+  /** @returns false if the stream is not resumed. */
   #resumeLater(atLeastMs: number): boolean {
     if (this.#isClosed || this.#lastEventId === undefined) return false;
     const now = performance.now();
@@ -116,7 +117,10 @@ class ResumedEvents implements EventConnection {
   }
 }
 
-/** The id as the value of a header, a character for each byte of it; undefined for one that is empty or cannot be sent. */
+/**
+ * Converts an id to a header value with one character for each byte. Returns undefined if it is empty or cannot be
+ * sent.
+ */
 function headerValue(id: string): string | undefined {
   if (id === '') return undefined;
   const value = Buffer.from(id, 'utf8').toString('latin1');

@@ -1,7 +1,7 @@
 import type { EventSharing } from '../event-sharing.ts';
 import type { RemoteTarget } from './remote-request.ts';
 
-/** How subscriptions of services that are one source are shared: only where all of the services say so, and in the same way. */
+/** The sharing of subscriptions if several services form one source. Streams are only shared if all services agree. */
 export function eventSharing(targets: Iterable<RemoteTarget>): EventSharing | undefined {
   const all = [...targets];
   const events = all[0]?.events.share;

@@ -4,21 +4,24 @@ import { joinHeaderLists } from '../../upstream/index.ts';
 import type { HeaderForwarding } from '../client-headers.ts';
 import { CALL_HEADERS, COMMON_HEADERS, commonHeaders, type OperationContext } from '../operation-context.ts';
 
-/** The settings that a source's request headers depend on, beside the context of the operation. */
+/** The settings that determine a source's request headers, besides the context of the operation. */
 export interface HeaderSettings {
-  /** Configured headers, lower-case names. They take precedence over all others. */
+  /** Configured headers, with lower-case names. They take precedence over all others. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Set where the client's headers are forwarded. */
+  /** Set if client headers are forwarded. */
   readonly forwardHeaders: HeaderForwarding | undefined;
-  /** Set where requests carry a service assertion. It takes precedence over a configured header of its name. */
+  /** Set if requests carry a service assertion. It takes precedence over a configured header of the same name. */
   readonly assertion: ServiceAssertion | undefined;
 }
 
-/** Headers of a request to a source, names and values in turn. Precedence: configured, then session, then client. */
+/**
+ * Computes the headers of a request, as alternating names and values. Precedence: configured, then session, then
+ * client.
+ */
 export type UpstreamHeaders = (context: OperationContext) => readonly string[];
 
 /**
- * Prepares the headers of a source's requests: those that are the same for all calls of a session are computed once.
+ * Prepares the headers of a source's requests. Headers that are the same for all calls of a session are computed once.
  */
 export function upstreamHeaders({ headers: configured, forwardHeaders, assertion }: HeaderSettings): UpstreamHeaders {
   const bySession = new WeakMap<Session, readonly string[]>();
@@ -47,7 +50,7 @@ export function upstreamHeaders({ headers: configured, forwardHeaders, assertion
   return (context) => joinHeaderLists(ofSession(context), ofCall(context));
 }
 
-/** Headers by name. */
+/** Computes the headers of a request by name. */
 export function headersByName(
   { headers, forwardHeaders, assertion }: HeaderSettings,
   context: OperationContext,
@@ -61,7 +64,7 @@ export function headersByName(
   };
 }
 
-/** The assertion of the gateway's own requests, beside the configured headers. */
+/** The assertion for the gateway's own requests. */
 export function gatewayAssertion(assertion: ServiceAssertion | undefined): Record<string, string> {
   return assertion ? { [ASSERTION_HEADER]: assertion.forGateway() } : {};
 }

@@ -1,7 +1,7 @@
 import { GraphQLError, Kind, parse, print, type SelectionNode, type SelectionSetNode, visit } from 'graphql';
 import { isJsonObject } from '../../../platform/index.ts';
 
-/** A stitching directive that cannot be used. The message is for an operator and does not name the directive. */
+/** A stitching directive cannot be used. The message is for an operator and does not name the directive. */
 export class DirectiveProblem extends Error {
   constructor(message: string) {
     super(message);
@@ -9,13 +9,12 @@ export class DirectiveProblem extends Error {
   }
 }
 
-/** Fields of an object, by name, with those of the objects below. Undefined stands for the whole value of a field. */
+/** Fields of an object by name, with the fields of nested objects. Undefined selects the whole value of a field. */
 export type KeyFields = ReadonlyMap<string, KeyFields | undefined>;
 
 /**
- * The selections of a text such as `{ id organization { id } }`.
- *
- * Objects are known by the names of their fields, so a key has neither aliases, variables, directives nor named fragments.
+ * Parses a text such as `{ id organization { id } }` into selections. Objects are identified by field names, so a key
+ * has no aliases, variables, directives or named fragments.
  *
  * @throws DirectiveProblem
  */
@@ -47,18 +46,18 @@ function parseSelectionSet(text: string): SelectionSetNode {
   throw new DirectiveProblem(`${JSON.stringify(text)} is not a selection set`);
 }
 
-/** The selections of several keys, equal ones once, as text without outer braces. */
+/** Joins the distinct selections of several keys as text without outer braces. */
 export function keyText(selections: readonly SelectionNode[]): string {
   return [...new Set(selections.map(selectionText))].join(' ');
 }
 
-/** On one line: a block string becomes a string with escapes. */
+/** Prints a selection on one line. A block string becomes a string with escapes. */
 function selectionText(selection: SelectionNode): string {
   const inline = visit(selection, { StringValue: (node) => ({ ...node, block: false }) });
   return print(inline).replace(/\n\s*/g, ' ');
 }
 
-/** The fields that selections name. Inline fragments count as part of the object that they are in. */
+/** The fields that selections name. Inline fragments count as part of the surrounding object. */
 export function fieldsOfKey(selections: readonly SelectionNode[]): KeyFields {
   return mergedFields(
     selections.map((selection): KeyFields => {
@@ -70,7 +69,7 @@ export function fieldsOfKey(selections: readonly SelectionNode[]): KeyFields {
   );
 }
 
-/** All fields of several. A field that one of them has as a whole is whole. */
+/** Merges sets of fields. If one set has a field as a whole, the result has it as a whole. */
 export function mergedFields(all: readonly KeyFields[]): KeyFields {
   const merged = new Map<string, KeyFields | undefined>();
   for (const fields of all)
@@ -82,7 +81,7 @@ export function mergedFields(all: readonly KeyFields[]): KeyFields {
   return merged;
 }
 
-/** Whether a path leads to one of the fields, or into the value of one, which a scalar may have. */
+/** Whether a path leads to one of the fields or into the value of one. A scalar may have such a value. */
 export function hasPath(fields: KeyFields, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined) return true;
   if (!fields.has(name)) return false;
@@ -90,7 +89,7 @@ export function hasPath(fields: KeyFields, [name, ...rest]: readonly string[]): 
   return !below || hasPath(below, rest);
 }
 
-/** An object with these fields alone, and of lists each item. What is not known of it is left out. */
+/** Keeps only these fields of an object, or of each item of a list. Unknown fields are left out. */
 export function pickFields(value: unknown, fields: KeyFields): unknown {
   if (Array.isArray(value)) return value.map((item) => pickFields(item, fields));
   if (!isJsonObject(value)) return value;
@@ -100,7 +99,7 @@ export function pickFields(value: unknown, fields: KeyFields): unknown {
   );
 }
 
-/** The value at a path; null where an object on the way is null. */
+/** The value at a path. Null if an object on the path is null. */
 export function valueAt(value: unknown, [name, ...rest]: readonly string[]): unknown {
   if (name === undefined || value === null) return value;
   return isJsonObject(value) ? valueAt(ownValue(value, name), rest) : undefined;

@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { DirectiveProblem, type KeyFields, pickFields, valueAt } from './key-fields.ts';
 
-/** The value of an argument, in which holes stand for the key of an object or a part of it. */
+/** The value of an argument. Holes in it stand for the key of an object or a part of the key. */
 export type ArgumentTemplate = ConstantTemplate | ObjectTemplate | KeyHole | EachTemplate;
 
 interface ConstantTemplate {
@@ -22,26 +22,26 @@ interface ObjectTemplate {
   readonly fields: readonly NamedTemplate[];
 }
 
-/** The value at a path within the key; at an empty path the key itself, which is an object with `fields`. */
+/** The value at a path within the key. An empty path stands for the whole key, an object with `fields`. */
 interface KeyHole {
   readonly kind: 'key';
   readonly path: readonly string[];
   readonly fields?: KeyFields;
 }
 
-/** A list with an item for each object. */
+/** A list with one item for each object. */
 interface EachTemplate {
   readonly kind: 'each';
   readonly item: ArgumentTemplate;
 }
 
-/** An argument, or a field of an input object. */
+/** An argument or a field of an input object. */
 export interface NamedTemplate {
   readonly name: string;
   readonly value: ArgumentTemplate;
 }
 
-/** What `@merge` says about arguments. */
+/** The arguments of `@merge` that define arguments. */
 export interface MergeArguments {
   readonly argsExpr?: string | null;
   readonly keyArg?: string | null;
@@ -53,9 +53,9 @@ export interface MergeArguments {
 const NAME = /^[_A-Za-z][_0-9A-Za-z]*$/;
 
 /**
- * The arguments of a root field, by `argsExpr` or by the shorter notations that stand for one.
+ * Reads the arguments of a root field from `argsExpr` or from the shorter notations.
  *
- * @param onlyArgument the field's argument where it has exactly one.
+ * @param onlyArgument the field's argument if it has exactly one.
  * @param isMany whether the root field returns a list.
  * @throws DirectiveProblem
  */
@@ -70,7 +70,7 @@ export function mergeArguments(
   if (typeof argsExpr === 'string') {
     if (typeof keyArg === 'string' || typeof additionalArgs === 'string')
       throw new DirectiveProblem('"argsExpr" contains all arguments: it cannot go with "keyArg" or "additionalArgs"');
-    // It stands for the arguments, but has to be a key all the same.
+    // `argsExpr` defines the arguments, but `key` has to be valid nevertheless.
     if (key) keyTemplate(key);
     return expressionArguments(argsExpr, isMany);
   }
@@ -88,7 +88,7 @@ function keyHole(path: readonly string[]): ArgumentTemplate {
   return { kind: 'key', path };
 }
 
-/** The object that paths such as `id`, `owner.id` and `ownerId:owner.id` stand for. */
+/** The object that paths such as `id`, `owner.id` and `ownerId:owner.id` describe. */
 function keyTemplate(key: readonly string[]): ArgumentTemplate {
   if (key.length === 0) throw new DirectiveProblem('"key" is empty');
   let fields: readonly NamedTemplate[] = [];
@@ -106,12 +106,12 @@ function namesIn(path: string, where: string): readonly string[] {
   throw new DirectiveProblem(`${where}: ${JSON.stringify(path)} is not a name, nor several with dots between them`);
 }
 
-/** A value in objects of one field each. */
+/** Wraps a value in nested objects of one field each. */
 function atPath([name = '', ...rest]: readonly string[], value: ArgumentTemplate): NamedTemplate {
   return { name, value: rest.length === 0 ? value : { kind: 'object', fields: [atPath(rest, value)] } };
 }
 
-/** The fields of both; what both have must be objects, which are merged. */
+/** Merges fields. If both sides have a field, its values must be objects, which are merged. */
 function mergedTemplates(one: readonly NamedTemplate[], other: readonly NamedTemplate[]): readonly NamedTemplate[] {
   const merged = new Map(one.map(({ name, value }) => [name, value]));
   for (const { name, value } of other) {
@@ -127,8 +127,8 @@ function mergedTemplates(one: readonly NamedTemplate[], other: readonly NamedTem
 const VARIABLE_OR_STRING = /"""(?:\\"""|[\s\S])*?"""|"(?:\\.|[^"\\\n])*"|#.*|\$\s*[_A-Za-z][_0-9A-Za-z.]*/g;
 
 /**
- * What `argsExpr` means: `$key` and `$key.owner.id` are the key and a part of it, and `[[…]]` is a list with an item for each object. Any
- * other name of the variable means the same.
+ * Reads `argsExpr`. `$key` stands for the key and `$key.owner.id` for a part of it. `[[…]]` is a list with one item for
+ * each object. The variable may have any name.
  */
 function expressionArguments(expression: string, isMany: boolean): readonly NamedTemplate[] {
   const found = parseArguments('argsExpr', expression);
@@ -146,7 +146,7 @@ function expressionArguments(expression: string, isMany: boolean): readonly Name
 
 function parseArguments(where: string, text: string): readonly NamedTemplate[] {
   const paths: (readonly string[])[] = [];
-  // GraphQL knows no dots in variables.
+  // GraphQL does not allow dots in variable names.
   const numbered = text.replace(VARIABLE_OR_STRING, (token) => {
     if (!token.startsWith('$')) return token;
     paths.push(token.includes('.') ? namesIn(token.slice(token.indexOf('.') + 1), `"${where}"`) : []);
@@ -190,7 +190,9 @@ function template(node: ValueNode, pathOf: PathOf): ArgumentTemplate {
   return { kind: 'constant', value: valueFromASTUntyped(node) };
 }
 
-/** The inner list of a list that begins with `[[`. A space between the brackets makes an ordinary list of lists. */
+/**
+ * The inner list of a list that begins with `[[`. With a space between the brackets, it is an ordinary list of lists.
+ */
 function doubleBracketed({ loc, values: [first] }: ListValueNode): ListValueNode | undefined {
   return first?.kind === Kind.LIST && loc && first.loc?.start === loc.start + 1 ? first : undefined;
 }
@@ -212,7 +214,7 @@ function listsOf(value: ArgumentTemplate): readonly EachTemplate[] {
   return value.kind === 'object' ? value.fields.flatMap((field) => listsOf(field.value)) : [];
 }
 
-/** A template with the parts of a key in the holes for a whole key. */
+/** Sets the fields of the key in all holes that stand for a whole key. */
 export function withKeyFields(value: ArgumentTemplate, fields: KeyFields): ArgumentTemplate {
   if (value.kind === 'key') return value.path.length === 0 ? { ...value, fields } : value;
   if (value.kind === 'each') return { ...value, item: withKeyFields(value.item, fields) };
@@ -220,20 +222,23 @@ export function withKeyFields(value: ArgumentTemplate, fields: KeyFields): Argum
   return { ...value, fields: value.fields.map((one) => ({ ...one, value: withKeyFields(one.value, fields) })) };
 }
 
-/** What a template is for some objects; undefined where that is not known. A template without a list is for the first one. */
+/**
+ * Computes the value of a template for some objects. Undefined if it is unknown. Without a list, it uses the first
+ * object.
+ */
 export function filledTemplate(
   value: ArgumentTemplate,
   objects: readonly Readonly<Record<string, unknown>>[],
 ): unknown {
   if (value.kind === 'constant') return value.value;
-  // JSON has nothing else for an item that is not known.
+  // JSON can only represent an unknown item as null.
   if (value.kind === 'each') return objects.map((object) => filledTemplate(value.item, [object]) ?? null);
   if (value.kind === 'object') return filledFields(value.fields, objects);
   const [object] = objects;
   return value.path.length === 0 && value.fields ? pickFields(object, value.fields) : valueAt(object, value.path);
 }
 
-/** Arguments, or the fields of an input object, for some objects. What is not known is left out. */
+/** Computes arguments or fields of an input object for some objects. Unknown values are left out. */
 export function filledFields(
   templates: readonly NamedTemplate[],
   objects: readonly Readonly<Record<string, unknown>>[],

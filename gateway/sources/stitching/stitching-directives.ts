@@ -25,33 +25,39 @@ import {
   withKeyFields,
 } from './merge-arguments.ts';
 
-/** A root field by which a stitched service returns objects of a type. */
+/** A root field through which a stitched service returns objects of a type. */
 export interface StitchedLookup {
   /** The root field of queries. */
   readonly field: string;
   /**
-   * What has to be known of an object, as the text of a selection set without outer braces: `id organization { id }`. Empty where nothing
-   * has to be.
+   * The fields of an object that the lookup needs, as the text of a selection set without outer braces: `id
+   * organization { id }`. Empty if it needs none.
    */
   readonly key: string;
   /** Whether the field takes the keys of many objects and returns a list in their order. */
   readonly isMany: boolean;
-  /** Templates, in which holes stand for the key of an object or a part of it. */
+  /** Templates in which holes stand for the key of an object or a part of it. */
   readonly arguments: readonly NamedTemplate[];
 }
 
-/** A type that a stitched service says something about. */
+/** A type with stitching directives. */
 export interface StitchedType {
-  /** By what its objects are known (`@key`), as the text of a selection set without outer braces. */
+  /** The key of the type's objects (`@key`), as the text of a selection set without outer braces. */
   readonly key: string | undefined;
   readonly lookups: readonly StitchedLookup[];
-  /** What fields need of other services, by their names, as the text of a selection set without outer braces (`@computed`). */
+  /**
+   * The fields that a field needs from other services (`@computed`), as selection text without outer braces, by field
+   * name.
+   */
   readonly requires: ReadonlyMap<string, string>;
-  /** Whether the description of the type, or of a field of it, is the one that counts (`@canonical`). */
+  /** Whether the description of the type or of a field takes precedence (`@canonical`). */
   isCanonical(field?: string): boolean;
 }
 
-/** The directives of stitched services, as `@graphql-tools/stitching-directives` defines them. A service may leave their definitions out. */
+/**
+ * The directives of stitched services as `@graphql-tools/stitching-directives` defines them. A service may omit the
+ * definitions.
+ */
 export const STITCHING_DIRECTIVE_DEFINITIONS = `
   directive @key(selectionSet: String!) on OBJECT
   directive @computed(selectionSet: String!) on FIELD_DEFINITION
@@ -60,9 +66,9 @@ export const STITCHING_DIRECTIVE_DEFINITIONS = `
 `;
 
 /**
- * What the stitching directives of a schema say, by the names of types. Types without any are left out.
+ * Reads the stitching directives of a schema, by type name. Types without directives are left out.
  *
- * @param schema one that `stitchingDirectiveProblems` finds nothing wrong with.
+ * @param schema a schema for which `stitchingDirectiveProblems` returns no problems.
  * @throws DirectiveProblem
  */
 export function readStitchingDirectives(schema: GraphQLSchema): ReadonlyMap<string, StitchedType> {
@@ -71,7 +77,7 @@ export function readStitchingDirectives(schema: GraphQLSchema): ReadonlyMap<stri
   });
 }
 
-/** What is wrong with the stitching directives of a schema, for an operator; empty where nothing is. */
+/** Lists the problems of a schema's stitching directives for an operator. Empty if there are none. */
 export function stitchingDirectiveProblems(schema: GraphQLSchema): readonly string[] {
   const problems: string[] = [];
   readTypes(schema, (problem) => problems.push(problem));
@@ -79,10 +85,10 @@ export function stitchingDirectiveProblems(schema: GraphQLSchema): readonly stri
 }
 
 /**
- * The arguments of a call.
+ * Computes the arguments of a call.
  *
- * @param objects one for a field that takes one, otherwise any number. An object has the fields of the lookup's key and of what fields
- *   require, under their names, and `__typename`.
+ * @param objects one object if the field takes one, otherwise any number. An object has `__typename`, the fields of the
+ *   lookup's key, and the fields that `requires` names.
  */
 export function lookupArguments(
   lookup: StitchedLookup,
@@ -94,16 +100,16 @@ export function lookupArguments(
 type Report = (problem: string) => void;
 type DirectiveValues = Readonly<Record<string, unknown>>;
 
-/** What is found out about a type while the schema is read. */
+/** The data collected about a type while the schema is read. */
 interface TypeReading {
   /** The selections of `@key`; undefined without it. */
   key?: readonly SelectionNode[];
   readonly requires: Map<string, readonly SelectionNode[]>;
   /** Names of canonical fields; the type itself is the empty name. */
   readonly canonical: Set<string>;
-  /** The lookup by the type's own key: of several root fields the last one counts. */
+  /** The lookup by the type's own key. If several root fields qualify, the last one is used. */
   byKey?: StitchedLookup;
-  /** Those by keys of their own. */
+  /** Lookups by other keys. */
   readonly byOtherKeys: StitchedLookup[];
 }
 
@@ -139,7 +145,7 @@ function readTypes(schema: GraphQLSchema, report: Report): ReadonlyMap<string, S
         );
     }
   }
-  // The keys of all types are known.
+  // At this point the keys of all types are known.
   for (const type of types.filter(isObjectType))
     for (const field of Object.values(type.getFields()))
       read('merge', `${type.name}.${field.name}`, field, (merge) => {
@@ -160,13 +166,13 @@ function stitchedType({ key, requires, canonical, byKey, byOtherKeys }: TypeRead
   };
 }
 
-/** Without a field of its own, a root field takes the key of the type. */
+/** Whether a root field takes the key of the type. With `keyField` it takes another key. */
 function isByKeyOfType({ keyField }: MergeArguments): boolean {
   return typeof keyField !== 'string';
 }
 
 /**
- * The lookups that a root field with `@merge` is, by the names of types.
+ * The lookups that a root field with `@merge` provides, by type name.
  *
  * @throws DirectiveProblem
  */
@@ -189,7 +195,7 @@ function lookupsOf(
     const known = mergedFields([selections, ...requires.values()].map(fieldsOfKey));
     const fields = mergedFields([known, new Map([['__typename', undefined]])]);
     const missing = holes.find(({ path }) => (path.length === 0 ? known.size === 0 : !hasPath(fields, path)));
-    // Not all types of an interface or a union have to be joined.
+    // Not all types of an interface or union have to be joined.
     if (missing && isAbstractType(returned)) continue;
     if (missing) throw new DirectiveProblem(notInKey(type.name, missing.path));
     const given = templates.map(({ name, value }) => ({ name, value: withKeyFields(value, fields) }));
@@ -210,7 +216,7 @@ function returnedObjects(type: GraphQLOutputType): { readonly returned: GraphQLN
   throw new DirectiveProblem(`the field must return an object or a list of objects, not "${String(type)}"`);
 }
 
-/** @param names those that count, where the service defines `@merge` with the argument `types`. */
+/** @param names the types to include, if the service defines `@merge` with the argument `types`. */
 function possibleTypes(schema: GraphQLSchema, type: GraphQLNamedType, names: unknown): readonly GraphQLObjectType[] {
   const wanted = Array.isArray(names) ? names.map(String) : undefined;
   if (!isAbstractType(type)) {
@@ -225,7 +231,7 @@ function possibleTypes(schema: GraphQLSchema, type: GraphQLNamedType, names: unk
   return wanted ? possible.filter(({ name }) => wanted.includes(name)) : possible;
 }
 
-/** What a definition of the schema may have directives on. */
+/** The part of a definition that can have directives. */
 interface Definition {
   readonly name: string;
   readonly astNode?: Parameters<typeof getDirectiveValues>[1] | null | undefined;
@@ -233,7 +239,7 @@ interface Definition {
 }
 
 /**
- * The arguments of a directive; undefined where a definition does not have it.
+ * The arguments of a directive. Undefined if the definition does not have the directive.
  *
  * @throws DirectiveProblem
  */

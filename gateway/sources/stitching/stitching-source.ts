@@ -28,17 +28,17 @@ import {
 } from './stitching-directives.ts';
 import { withoutRootFields } from './stitching-visible.ts';
 
-/** The root field that gives the SDL. */
+/** The root field that returns the SDL. */
 const SDL_FIELD = '_sdl';
 
 /**
- * A service that declares by stitching directives how its types are joined with those of other services.
+ * Opens a service whose stitching directives declare how its types are joined with those of other services.
  *
- * Clients do not see `_sdl`, nor root fields with `@merge` whose names begin with an underscore: they are there for the
- * gateway.
+ * Clients do not see `_sdl` or root fields with `@merge` whose names begin with an underscore, since only the gateway
+ * uses these.
  *
- * @param sdl with the directives; their definitions may be left out.
- * @throws SourceError when the SDL is wrong or the metadata does not fit it.
+ * @param sdl the SDL with directives. Their definitions may be left out.
+ * @throws SourceError if the SDL is incorrect or the metadata does not fit it.
  */
 export function stitchingSource(
   metadata: RemoteSchemaMetadata,
@@ -71,7 +71,7 @@ export function stitchingSource(
   });
 
   const whole = subschema(schema);
-  // Entities are fetched by root fields that the role may not see, so presets are looked up in the whole schema.
+  // Objects are fetched through root fields that the role may not see, so presets refer to the whole schema.
   const names = { schema: upstream, namespace: undefined, types: new Map(), fields: new Map() };
   const view = { service: metadata.name, customized: names, upstream, narrowed: undefined };
   const parts = partsByRole(permittedParts(metadata, upstream, false), (part) => {
@@ -124,7 +124,7 @@ function buildStitchedSchema(sdl: string): GraphQLSchema {
   throw new SourceError(found.map((message) => `its SDL: ${message}`));
 }
 
-/** Some services print their directives' definitions, some do not. */
+/** Adds missing definitions of directives, since not all services print them. */
 function withDirectiveDefinitions(document: DocumentNode): DocumentNode {
   const defined = new Set(
     document.definitions.flatMap((one) => (one.kind === Kind.DIRECTIVE_DEFINITION ? [one.name.value] : [])),
@@ -135,14 +135,14 @@ function withDirectiveDefinitions(document: DocumentNode): DocumentNode {
   return { ...document, definitions: [...document.definitions, ...missing] };
 }
 
-/** Root fields that are there for the gateway. */
+/** Root fields that only the gateway uses. */
 function machinery(schema: GraphQLSchema): ReadonlySet<string> {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
   const hidden = fields.filter(({ name, astNode }) => name === SDL_FIELD || (name.startsWith('_') && isEntry(astNode)));
   return new Set(hidden.map(({ name }) => name));
 }
 
-/** Root fields with `@merge` that give one object at a time. */
+/** Root fields with `@merge` that return one object at a time. */
 function singleEntries(schema: GraphQLSchema): readonly GraphQLField<unknown, unknown>[] {
   const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
   return fields.filter(({ type, astNode }) => isEntry(astNode) && !isListType(getNullableType(type)));
@@ -157,7 +157,7 @@ function isEntry(field: FieldDefinitionNode | null | undefined): boolean {
   return field?.directives?.some((directive) => directive.name.value === 'merge') ?? false;
 }
 
-/** Presets by the names that root types have in the service. */
+/** Renames root types in the keys of presets to the service's names. */
 function inUpstream({ presets, withPresets: part }: Permitted, upstream: GraphQLSchema): Presets {
   const renamed = new Map<string, Preset>();
   for (const [key, preset] of presets) {

@@ -13,16 +13,16 @@ import {
   isUnionType,
 } from 'graphql';
 
-/** The visible part of a schema: root fields to hide, and whether a type is visible. */
+/** The root fields and types that are hidden from clients. */
 export interface Hiding {
   readonly rootFields: ReadonlySet<string>;
-  /** Types that are needed although no root field leads to them. */
+  /** Types that are needed even if no root field leads to them. */
   readonly keptTypes: readonly string[];
 }
 
 /**
- * The schema without some root fields, and without the types that only they lead to. A type that no field leads to stays: an
- * operation may name it in a fragment.
+ * Removes root fields and the types that only they lead to. Types that no field leads to are kept, since an operation
+ * may name them in a fragment.
  */
 export function withoutRootFields(schema: GraphQLSchema, { rootFields, keptTypes }: Hiding): GraphQLSchema {
   const roots = filterSchema({ schema, rootFieldFilter: (_, field) => !rootFields.has(field) });
@@ -45,7 +45,7 @@ export function withoutRootFields(schema: GraphQLSchema, { rootFields, keptTypes
   return filterSchema({ schema: roots, typeFilter: (name, type) => isBuiltIn(type) || reached.has(name) });
 }
 
-/** The names of these types and of those that they lead to. */
+/** The names of these types and of all types that they lead to. */
 function reachedFrom(types: readonly GraphQLNamedType[], schema: GraphQLSchema): ReadonlySet<string> {
   const reached = new Set<string>();
   const pending = [...types];

@@ -18,53 +18,53 @@ import { type Fragments, fragmentsOf } from '../../graphql/syntax/index.ts';
 import { type RoleView, sourceTypeName } from './role-view.ts';
 import { type SelectedFields, SelectedObjects } from './selected-objects.ts';
 
-/** What has to be looked at in an object of a response, by response keys. */
+/** The fields of an object that have to be checked, by response key. */
 export type FieldShapes = ReadonlyMap<string, FieldShape>;
 
-/** A field of a response that has to be looked at. */
+/** A field of a response that has to be checked. */
 export type FieldShape =
   | { readonly kind: 'type-name'; readonly id: string }
   | (PlacedField & { readonly kind: 'leaf'; readonly leaf: string; readonly values: ReadonlySet<string> })
   | (PlacedField & { readonly kind: 'objects'; readonly objects: ObjectShape });
 
-/** A field as errors describe it. */
+/** The data of a field that errors contain. */
 interface PlacedField {
-  /** Equal for fields that are looked at in the same way. */
+  /** Equal for fields that are checked in the same way. */
   readonly id: string;
   readonly type: GraphQLOutputType;
   readonly name: string;
   readonly nodes: readonly FieldNode[];
 }
 
-/** Objects of a response that have to be looked at. */
+/** Objects of a response that have to be checked. */
 export interface ObjectShape {
   readonly id: string;
-  /** The graph's name of the place's type. */
+  /** The place's type in the graph's names. */
   readonly type: string;
-  /** The types that the role sees there, in the source's names; undefined where it sees all. */
+  /** The types that the role sees at this place, in the source's names. Undefined if it sees all. */
   readonly visible: ReadonlySet<string> | undefined;
-  /** Whether the key of the added type name is there, and is to be taken away. */
+  /** Whether the objects have the added type name key, which has to be removed. */
   readonly hasAddedKey: boolean;
-  /** By the source's name of the object's type; of all types where these are a map. */
+  /** The fields of all types, or a map by the source's name of the object's type. */
   readonly fields: FieldShapes | { readonly byType: ReadonlyMap<string, FieldShapes> };
 }
 
-/** What has to be looked at in the responses to an operation. */
+/** The parts of an operation's responses that have to be checked. */
 export interface ResponseShape {
   readonly root: ObjectShape;
-  /** The response key by which types of objects are known. */
+  /** The response key that contains the type names of objects. */
   readonly typeKey: string;
-  /** The selections that this key is added to. */
+  /** The selections to which this key is added. */
   readonly addedTo: ReadonlySet<SelectionSetNode>;
 }
 
 /**
- * Finds out what has to be looked at: names of types that are others in the graph, values and objects that the role does
- * not see. The same response key may mean one thing in objects of one type and another in those of another; then the
- * type of the object is asked for.
+ * Determines which parts of responses have to be checked: names of types that differ in the graph, and values and
+ * objects that the role does not see. If a response key has different meanings in objects of different types, the type
+ * of each object is selected too.
  *
  * @param whole an operation in the graph's names.
- * @returns undefined where responses can be relayed as they come.
+ * @returns undefined if responses can be relayed unchanged.
  */
 export function responseShape(
   view: RoleView,
@@ -84,7 +84,7 @@ export function responseShape(
     if (typed.every((set) => set.selections.some(isPlainTypeName)) && added.size === 0)
       return { root, typeKey: '__typename', addedTo: added };
     if (typed.every((set) => added.has(set))) return { root, typeKey: unusedKey(whole.document), addedTo: added };
-    // Objects of other types, in which the key is not needed, may get it by the same selections.
+    // The same selections may also add the key to objects of types that do not need it.
     added = new Set([...added, ...typed]);
   }
 }
@@ -114,7 +114,7 @@ function unusedKey(document: DocumentNode): string {
   return key;
 }
 
-/** Looks at the same selections of the same type once, however often fragments lead to them. */
+/** Reads shapes. The same selections on the same type are visited once, however often fragments lead to them. */
 class ShapeReader {
   /** Selections of objects whose types have to be known. */
   readonly typed = new Set<SelectionSetNode>();
@@ -177,7 +177,7 @@ class ShapeReader {
     return fields.size > 0 || hasAddedKey || visible ? made(fields, visible) : undefined;
   }
 
-  /** The fields of objects of a type by their response keys; undefined where one need not be looked at. */
+  /** The fields of a type's objects, by response key. Undefined marks a field that need not be checked. */
   #fieldsOf(type: GraphQLObjectType, selected: SelectedFields): ReadonlyMap<string, FieldShape | undefined> {
     const { customized, narrowed } = this.#view;
     const shapes = new Map<string, FieldShape | undefined>();
@@ -209,7 +209,7 @@ class ShapeReader {
     return number;
   }
 
-  /** A short text for each distinct one. */
+  /** A short text for each distinct description. */
   #idFor(described: string): string {
     const id = this.#ids.get(described) ?? String(this.#ids.size);
     this.#ids.set(described, id);

@@ -9,23 +9,23 @@ import {
   rolePresets,
 } from '../permissions/index.ts';
 
-/** What a role sees of a source, and how it differs from what the source has. */
+/** The part of a source that a role sees, and its differences from the source's schema. */
 export interface RoleView {
   /** The source's name, for errors. */
   readonly service: string;
-  /** What the role sees, in the graph's names. */
+  /** The role's schema in the graph's names. */
   readonly customized: CustomizedSchema;
   /** The source's own schema. */
   readonly upstream: GraphQLSchema;
-  /** Undefined without presets. */
+  /** Undefined if the role has no presets. */
   readonly presets: RolePresets | undefined;
-  /** Undefined where the source cannot answer with more than the role sees. */
+  /** Undefined if the source cannot return more than the role sees. */
   readonly narrowed: NarrowedTypes | undefined;
 }
 
 /**
- * @param permitted what a role is permitted; undefined where it sees the whole schema.
- * @throws Error when two customized elements have the same name, or one an invalid name.
+ * @param permitted the role's permission. Undefined if the role sees the whole schema.
+ * @throws Error if two customized elements have the same name or a name is invalid.
  */
 export function roleView(
   service: string,
@@ -46,7 +46,7 @@ export function roleView(
   };
 }
 
-/** Whether operations go to the source as the client wrote them, and its responses as they come. */
+/** Whether operations and responses are relayed unchanged. */
 export function isAsItIs({ customized: { namespace, types, fields }, presets, narrowed }: RoleView): boolean {
   return namespace === undefined && types.size === 0 && fields.size === 0 && !presets && !narrowed;
 }

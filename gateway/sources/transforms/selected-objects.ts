@@ -12,14 +12,14 @@ import {
 import type { Fragments } from '../../graphql/syntax/index.ts';
 import type { RoleView } from './role-view.ts';
 
-/** Types with the first of them, and what is selected of their objects. */
+/** Types whose objects are selected alike, and these selections. */
 export interface AlikeTypes {
   readonly types: readonly GraphQLObjectType[];
   readonly first: GraphQLObjectType;
   readonly selected: SelectedFields;
 }
 
-/** What is selected of objects, by response keys. */
+/** The selected fields of objects, by response key. */
 export type SelectedFields = ReadonlyMap<string, SelectedField>;
 
 export interface SelectedField {
@@ -27,7 +27,7 @@ export interface SelectedField {
   readonly sets: SelectionSetNode[];
 }
 
-/** What an operation selects of objects of each type, in the graph's names. */
+/** The selections that an operation makes on objects of each type, in the graph's names. */
 export class SelectedObjects {
   readonly #customized: RoleView['customized'];
   readonly #fragments: Fragments;
@@ -39,7 +39,7 @@ export class SelectedObjects {
     this.#fragments = fragments;
   }
 
-  /** What is selected of objects of a type, under conditions too (GraphQL section 6.3.2). */
+  /** The selected fields of objects of a type, including conditional selections (GraphQL section 6.3.2). */
   fieldsOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): SelectedFields {
     const fields = new Map<string, SelectedField>();
     const spread = new Set<string>();
@@ -66,7 +66,10 @@ export class SelectedObjects {
     return fields;
   }
 
-  /** Types whose objects are looked at in the same way: an interface may have hundreds. */
+  /**
+   * Groups the types of an interface or union whose objects are checked in the same way. There may be hundreds of
+   * types.
+   */
   alikeTypes(type: GraphQLAbstractType, sets: readonly SelectionSetNode[]): readonly AlikeTypes[] {
     const possible = this.#customized.schema.getPossibleTypes(type);
     const conditions = this.#conditionsIn(sets);
@@ -78,7 +81,7 @@ export class SelectedObjects {
       if (!first) return [];
       const selected = this.fieldsOf(first, sets);
       const names = new Set([...selected.values()].map(({ nodes }) => nodes[0]?.name.value ?? ''));
-      // A field of an interface may have another type in a type with it. Of other leaves that makes no difference.
+      // A field's type may be narrower than in the interface. Except for enums, that makes no difference for leaves.
       const compared = [...names].filter((name) => {
         const named = getNamedType(first.getFields()[name]?.type);
         return isCompositeType(named) || isEnumType(named) || name === '__typename';
@@ -110,7 +113,7 @@ export class SelectedObjects {
     return made;
   }
 
-  /** The type conditions of fragments, through others, that decide what is selected of the same object. */
+  /** The type conditions of fragments, also nested ones, that decide which fields of an object are selected. */
   #conditionsIn(sets: readonly SelectionSetNode[]): readonly string[] {
     const conditions = new Set<string>();
     const spread = new Set<string>();

@@ -24,19 +24,19 @@ import { PresetArguments, type SentVariables } from '../permissions/index.ts';
 import type { ResponseShape } from './response-shape.ts';
 import { type RoleView, sourceTypeName } from './role-view.ts';
 
-/** An operation as it is sent to its source, but for its namespace. */
+/** An operation that is sent to its source. Only its namespace is not unwrapped yet. */
 export interface SentOperation extends OperationDocument {
-  /** Undefined where the source is sent what the client sends. */
+  /** Undefined if the client's variables are sent unchanged. */
   readonly variables: SentVariables | undefined;
-  /** The variables that files may be sent in; undefined where these are all. */
+  /** The variables in which files may be sent. Undefined if all may contain files. */
   readonly fileVariables: ReadonlySet<string> | undefined;
 }
 
 /**
- * Translates an operation from the graph's names to the source's, with the presets of the role, and with the type names
- * that the response is read by.
+ * Translates an operation to the source's names, with the role's presets and the type names that reading the response
+ * needs.
  *
- * @param whole it is valid for what the role sees.
+ * @param whole an operation that is valid for the role's schema.
  */
 export function sentOperation(
   view: RoleView,
@@ -91,7 +91,7 @@ export function sentOperation(
       Variable: ({ name }) => void used.add(name.value),
     },
   );
-  // Services refuse operations that declare variables and do not use them.
+  // Services reject operations with unused variables.
   const sent: OperationDefinitionNode = { ...found, variableDefinitions: presets.definitions(used) };
   return {
     document: { ...translated, definitions: definitions.map((one) => (one === found ? sent : one)) },
@@ -116,8 +116,8 @@ function withTypeKey(set: SelectionSetNode, key: string): SelectionSetNode {
 }
 
 /**
- * The field with the inputs that are preset, and its type, as the permission has them; undefined for one that the source
- * does not have, such as a namespace.
+ * The field with its preset inputs, and the field's type, as the permission defines them. Undefined if the source does
+ * not have the field, such as a namespace.
  */
 function presetField(
   view: RoleView,
@@ -131,7 +131,7 @@ function presetField(
   if (isWrapper) return undefined;
   const own = sourceTypeName(view, parent.name);
   const root = ROOTS.find((operation) => upstream.getRootType(operation)?.name === own);
-  // The root types may have other names in the permission than in the source.
+  // The permission may use other names for root types than the source.
   const type = (root && presets?.schema.getRootType(root)) ?? presets?.schema.getType(own);
   const field = isObjectType(type) || isInterfaceType(type) ? type.getFields()[name] : undefined;
   if (!type || !field) throw new TypeError('a field that the permission does not have');
@@ -141,11 +141,11 @@ function presetField(
 const ROOTS = Object.values(OperationTypeNode);
 
 /**
- * Type conditions of unions and interfaces of which the role sees a part. The source would take them for more types than
- * the role knows them to have, so that each is replaced by the types that the role sees.
+ * Replaces type conditions on unions and interfaces of which the role sees a part. In the source these match more types
+ * than the role knows, so each condition is replaced with the types that the role sees.
  */
 class NarrowedConditions {
-  /** What stood in inline fragments, and would stand there several times. */
+  /** Fragments with the content of inline fragments that would be repeated otherwise. */
   readonly made: FragmentDefinitionNode[] = [];
   readonly #view: RoleView;
   readonly #fragments: Fragments;
@@ -155,7 +155,7 @@ class NarrowedConditions {
     this.#fragments = fragments;
   }
 
-  /** @param set its type conditions are in the source's names. */
+  /** @param set selections whose type conditions are in the source's names. */
   narrowed(set: SelectionSetNode, parent: GraphQLCompositeType): SelectionSetNode | undefined {
     let isChanged = false;
     const selections = set.selections.flatMap((selection): readonly SelectionNode[] => {
@@ -181,7 +181,7 @@ class NarrowedConditions {
     return condition === undefined ? undefined : sourceTypeName(this.#view, condition);
   }
 
-  /** @returns undefined where the condition lets nothing through that the role does not see there. */
+  /** @returns undefined if the condition matches only types that the role sees there. */
   #typesInstead(condition: string, parent: GraphQLCompositeType): readonly string[] | undefined {
     const { customized, narrowed, upstream } = this.#view;
     const visible = narrowed?.objects.get(condition);

@@ -26,12 +26,12 @@ import { isAsItIs, type RoleView } from './role-view.ts';
 import { type SentOperation, sentOperation } from './sent-operation.ts';
 import { visibleResponse } from './visible-response.ts';
 
-/** How a source runs operations that are all its own. */
+/** The functions with which a source runs operations on its own fields. */
 export type SourceOperations = Pick<Subschema, 'compile' | 'compileSubscription' | 'incremental'>;
 
 /**
- * How a source runs the operations of a role: these are translated once, when they are compiled. A response is relayed
- * as it comes where nothing in it can differ from what the role sees.
+ * Creates the functions with which a source runs the operations of a role. Operations are translated once, when they
+ * are compiled. A response is relayed unchanged if nothing in it can differ from what the role sees.
  *
  * @param source runs operations in the source's own names.
  */
@@ -63,15 +63,15 @@ export function transformedOperations(source: SourceOperations, view: RoleView):
   };
 }
 
-/** An operation as it is sent, and how its responses are read. */
+/** A translated operation, with the rules for reading its responses. */
 interface Translated extends SentOperation {
   readonly shape: ResponseShape | undefined;
   readonly wrapping: NamespaceWrapping | undefined;
 }
 
 /**
- * Undefined for a mutation that selects its namespace under several response keys: a failure in one of them must not
- * take away the results of the others, so that each is a request of its own.
+ * Translates an operation. Returns undefined for a mutation that selects its namespace under several response keys. A
+ * failure in one namespace must not discard the results of the others, so each needs a separate request.
  */
 function translated(whole: OperationDocument, view: RoleView): Translated | undefined {
   const { customized, upstream } = view;
@@ -133,7 +133,9 @@ function compiledSubscription(
   };
 }
 
-/** Payloads name their position in the response differently, so that they are only relayed as they come. */
+/**
+ * Payloads refer to positions of the source's response, so they are only supported if responses are relayed unchanged.
+ */
 function incrementalOperation(
   operation: Translated,
   incremental: NonNullable<SourceOperations['incremental']>,
@@ -156,7 +158,7 @@ function sentOrFailed(
   variables: Variables,
   { session, files }: OperationContext,
 ): Variables | GraphQLError {
-  // A file would take the place of a preset that is sent in a variable of that name.
+  // A file would replace a preset that is sent in a variable of the same name.
   const places = files ? [...files.places.values()].flat() : [];
   if (!places.every((place) => fileVariables?.has(place.split('.')[1] ?? ''))) return misplacedFile();
   try {
@@ -177,7 +179,7 @@ function resultReader({ shape, wrapping }: Translated, view: RoleView): ResultRe
   };
 }
 
-/** Bytes are parsed only where something in them may have to be changed, and relayed where nothing had to be. */
+/** Reads results. Bytes are only parsed if something may have to be changed. They are relayed if nothing changed. */
 function answerReader(
   operation: Translated,
   view: RoleView,

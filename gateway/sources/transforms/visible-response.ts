@@ -5,20 +5,20 @@ import type { FieldShape, FieldShapes, ObjectShape, ResponseShape } from './resp
 
 type PathSegment = string | number;
 
-/** An object that the role does not see: null in its place. */
+/** The role does not see the object. It becomes null. */
 const HIDDEN = Symbol('hidden');
-/** Null in its place, with an error that has been reported. */
+/** An error was reported for the value. It becomes null. */
 const FAILED = Symbol('failed');
-/** Null where that must not be: what is around it is null as well. */
+/** A non-null value was lost, so the surrounding object or list becomes null. */
 const LOST = Symbol('lost');
 const NO_ERRORS: readonly GraphQLError[] = [];
 
 /**
- * Makes a response of a source what the role sees of it, in the graph's names. Objects that it does not see are null; a
- * value of an enum that it does not see is null with an error; where either must not be null, what is around it is.
+ * Reduces a source's result to what the role sees, in the graph's names. Hidden objects become null. Hidden enum values
+ * become null with an error. If a non-null value becomes null, the surrounding object or list does too.
  *
- * @param result it is changed in place, so that it must not be shared.
- * @returns the same object where nothing had to be changed.
+ * @param result changed in place, so it must not be shared.
+ * @returns the same object if nothing had to be changed.
  */
 export function visibleResponse(
   result: ExecutionResult,
@@ -46,7 +46,7 @@ class VisibleReader {
   readonly #typeKey: string;
   readonly #graphNames: ReadonlyMap<string, string>;
   readonly #path: PathSegment[] = [];
-  /** Paths of objects that are not seen, as JSON; undefined where they are not needed. */
+  /** Paths of hidden objects, as JSON. Undefined if they are not needed. */
   readonly #hidden: Set<string> | undefined;
 
   constructor(typeKey: string, graphNames: ReadonlyMap<string, string>, notesHidden: boolean) {
@@ -104,15 +104,15 @@ class VisibleReader {
   }
 
   /**
-   * Whether the rest of what is null is read: an error of the source may be of an object in it that is not seen. What is
-   * wrong with it beside is not reported: the reason is known.
+   * Whether to read the rest of a value that becomes null. Errors of the source may refer to hidden objects in it. No
+   * further errors are reported, since the reason is known.
    */
   #goesOn(): boolean {
     this.#isSilent = true;
     return this.#hidden !== undefined;
   }
 
-  /** A value in a place of a type; null where it is not seen and may be null, else `LOST`. */
+  /** Reads a value at a place. A hidden value becomes null if the type allows it, otherwise `LOST`. */
   #read(value: unknown, type: GraphQLOutputType, place: Place): unknown {
     if (value === null || value === undefined) return value;
     const isNonNull = isNonNullType(type);
@@ -127,7 +127,7 @@ class VisibleReader {
   #readNullable(value: unknown, type: GraphQLOutputType, place: Place): unknown {
     const { field } = place;
     if (Array.isArray(value)) {
-      // What is no list in the schema is none of what the role sees either.
+      // If the schema declares no list here, the role does not see the list.
       return isListType(type) ? this.#readList(value, type.ofType, place) : HIDDEN;
     }
     if (field.kind === 'leaf') {
@@ -166,7 +166,7 @@ class VisibleReader {
   }
 }
 
-/** A field of a response, and the graph's name of the type that it is of. */
+/** A field of a response and its parent type in the graph's names. */
 interface Place {
   readonly field: Exclude<FieldShape, { readonly kind: 'type-name' }>;
   readonly parent: string;
