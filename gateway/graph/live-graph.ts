@@ -4,17 +4,17 @@ import type { Source, SourceDependencies } from '../sources/index.ts';
 import { brokenOperationProblems, brokenOperations, type Generation, type Inconsistency } from './generation/index.ts';
 import { isMistake, type LastSchemaChange, SourceRegistry, sourceProblem } from './registry/index.ts';
 
-/** How long after the start a missing source keeps the gateway from being ready, by default. */
+/** The default for `graceMs`. */
 const DEFAULT_GRACE_MS = 10_000;
 
 export interface LiveGraphOptions {
-  /** For how long after the start a missing source keeps the gateway from being ready. */
+  /** How long after the start a missing source keeps the gateway from being ready, in milliseconds. */
   readonly graceMs?: number;
-  /** Whether the allow list is enforced: then all of its operations must be valid. */
+  /** Whether the allow list is enforced. If so, all of its operations must be valid. */
   readonly enforceAllowList?: boolean;
 }
 
-/** The graph that is being served. Generations are replaced only here. */
+/** Owns the graph that is being served. Only this class replaces generations. */
 export class LiveGraph {
   readonly #surroundings: SourceDependencies;
   readonly #log: Logger;
@@ -25,11 +25,11 @@ export class LiveGraph {
   #graceOver = false;
   readonly #graceMs: number;
   readonly #enforceAllowList: boolean;
-  /** Whether each source of the start has become available, or its introspection has failed once. */
+  /** Whether each source of the start has become available or has failed its introspection once. */
   #hasSettled = false;
   #stopped = false;
 
-  /** @throws MetadataError when the sources that the metadata describes cannot work. */
+  /** @throws MetadataError if the sources that the metadata describes cannot work. */
   constructor(metadata: Metadata, surroundings: SourceDependencies, log: Logger, options: LiveGraphOptions = {}) {
     this.#graceMs = options.graceMs ?? DEFAULT_GRACE_MS;
     this.#enforceAllowList = options.enforceAllowList ?? false;
@@ -44,7 +44,10 @@ export class LiveGraph {
     return this.#registry.generation;
   }
 
-  /** Everything that keeps described sources, relationships and roles out of the current generation, with its place. */
+  /**
+   * The problems that keep described sources, relationships and roles out of the current generation, with their
+   * locations.
+   */
   get problems(): readonly MetadataProblem[] {
     return this.#registry.problems;
   }
@@ -54,18 +57,19 @@ export class LiveGraph {
     return this.#registry.schemaChanges;
   }
 
-  /** Why remote schemas keep a schema that they may not have any more: their last introspection failed. */
+  /** The reasons why the last introspection of remote schemas failed. They keep their schema, which may be outdated. */
   get refreshFailures(): ReadonlyMap<string, string> {
     return this.#registry.refreshFailures;
   }
 
   /**
-   * Whether the gateway is ready: every source is part of the graph or, after the grace period, at least those with
-   * public fields, and the introspection of every other one has failed.
+   * Whether the gateway is ready. It is ready when every source is part of the graph. After the grace period, it is
+   * also ready when all sources with public fields are part of the graph and the introspection of every other source
+   * has failed.
    */
   get ready(): boolean {
     if (this.current.missing.length === 0) return true;
-    // A source that is opened later must not make the gateway unready while it is activated.
+    // A source that is opened later must not make the gateway unready while the source is activated.
     this.#hasSettled ||= this.#registry.isSettled;
     if (!this.#graceOver || !this.#hasSettled) return false;
     const { publicRole } = this.#surroundings;
@@ -76,9 +80,9 @@ export class LiveGraph {
   }
 
   /**
-   * Calls `listener` each time that another generation has been activated.
+   * Calls `listener` after each activation of a generation.
    *
-   * @returns what ends that.
+   * @returns a function that removes the listener.
    */
   onChange(listener: (current: Generation) => void): () => void {
     return this.#listeners.add(listener);
@@ -96,7 +100,7 @@ export class LiveGraph {
     return registry;
   }
 
-  /** Begins to introspect the remote schemas. */
+  /** Starts to introspect the remote schemas. */
   start(): void {
     this.#graceTimer = setTimeout(() => {
       this.#graceOver = true;
@@ -108,11 +112,11 @@ export class LiveGraph {
   }
 
   /**
-   * Makes a generation of other metadata beside the active one.
+   * Builds a generation of other metadata without activating it.
    *
    * @param ask whether remote schemas with unchanged metadata are introspected again.
-   * @returns what activates it. Running operations finish on the generation that they began with.
-   * @throws MetadataError when it would not work.
+   * @returns a function that activates the generation. Running operations finish on their own generation.
+   * @throws MetadataError if the generation would not work.
    */
   async prepare(metadata: Metadata, ask: boolean): Promise<() => void> {
     const next = this.#newRegistry(metadata);
@@ -139,11 +143,11 @@ export class LiveGraph {
   }
 
   /**
-   * Makes a generation of other metadata beside the active one, to be looked at and not to be activated: nothing is logged, and what
+   * Builds a generation of other metadata for inspection. It is never activated, nothing is logged, and everything that
    * it opened is released.
    *
-   * @param look gets it, and what would keep it from being activated.
-   * @throws MetadataError when the sources that the metadata describes cannot work.
+   * @param look called with the generation and the problems that would prevent its activation.
+   * @throws MetadataError if the sources that the metadata describes cannot work.
    */
   async preview<T>(
     metadata: Metadata,
@@ -161,8 +165,8 @@ export class LiveGraph {
   }
 
   /**
-   * Mistakes, conflicts and saved operations that have become invalid, and those that no role can run. Problems that the active generation has already do
-   * not prevent a change of something else.
+   * Lists mistakes, conflicts and saved operations that have become invalid or that no role can run. Problems that the
+   * active generation already has do not prevent other changes.
    */
   #newProblems({ metadata, failures, generation }: SourceRegistry): {
     readonly problems: readonly MetadataProblem[];
@@ -211,7 +215,7 @@ export class LiveGraph {
 }
 
 /**
- * The sources that new operations run on. Generations share sources, so only sources whose own state has changed are
+ * The sources on which new operations run. Generations share sources, so only sources whose own state has changed are
  * notified.
  */
 class ActiveSources {
@@ -225,7 +229,7 @@ class ActiveSources {
     for (const source of before) if (!this.#sources.has(source)) source.setActive?.(false);
   }
 
-  /** Releases the resources of sources that were opened and will not be activated. */
+  /** Releases the resources of opened sources that will not be activated. */
   dismiss(sources: readonly Source[]): void {
     for (const source of sources) if (!this.#sources.has(source)) source.setActive?.(false);
   }

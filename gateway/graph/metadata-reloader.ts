@@ -13,14 +13,14 @@ import {
 import type { Generation } from './generation/index.ts';
 import type { LiveGraph } from './live-graph.ts';
 
-/** What notes on metadata depend on besides the metadata. */
+/** The settings for notes on metadata. */
 export interface MetadataNotesOptions {
-  /** The session variables that callers may have; undefined where that is not known. */
+  /** The session variables that sessions may have. Undefined if they are unknown. */
   readonly knownVariables?: ReadonlySet<string> | undefined;
   readonly enforceAllowList?: boolean | undefined;
 }
 
-/** Logs parts of the metadata that are ignored, and parts that are valid and probably a mistake. */
+/** Logs parts of the metadata that are ignored or that are valid but probably a mistake. */
 export function logMetadataNotes(
   metadata: Metadata,
   log: Logger,
@@ -37,68 +37,71 @@ export function logMetadataNotes(
     );
 }
 
-/** Something besides the graph that depends on the metadata. */
+/** A component that depends on the metadata, besides the graph. */
 export interface MetadataSubscriber {
   /**
    * Prepares for changed metadata.
    *
-   * @returns what makes it take effect; that must not fail.
-   * @throws MetadataError when it cannot work.
+   * @returns a function that applies the change. It must not fail.
+   * @throws MetadataError if the metadata cannot work.
    */
   prepare(metadata: Metadata): () => void;
 }
 
 export interface MetadataReloaderOptions extends MetadataNotesOptions {
-  /** Where the metadata is. */
+  /** The location of the metadata. */
   readonly location: string;
   readonly graph: LiveGraph;
   readonly subscribers: readonly MetadataSubscriber[];
-  /** Whether a remote schema without permissions is open to the admin alone. */
+  /** Whether only the admin can access a remote schema without permissions. */
   readonly closeRemoteSchemas?: boolean;
-  /** Whether there is a database for jobs. */
+  /** Whether a database for jobs is configured. */
   readonly hasJobsDatabase?: boolean;
   readonly log: Logger;
 }
 
-/** What callers that request a reload need of the reloader. */
+/** The part of the reloader that components need to request a reload. */
 export type MetadataReloads = Pick<MetadataReloader, 'reload' | 'failure'>;
 
-/** The metadata on disk beside what is active. */
+/** The metadata on disk and the generation built from it. */
 export interface MetadataPreview {
   readonly metadata: Metadata;
   readonly next: Generation;
-  /** What would keep it from being activated. */
+  /** The problems that would prevent its activation. */
   readonly problems: readonly MetadataProblem[];
 }
 
-/** Loads and activates changed metadata, one reload at a time; if that fails, keeps the current metadata and the reason. */
+/**
+ * Loads and activates changed metadata, one reload at a time. If a reload fails, the reloader keeps the current
+ * metadata and the reason.
+ */
 export class MetadataReloader {
-  /** Since the start. */
+  /** The number of reloads since the start. */
   readonly counts = { succeeded: 0, failed: 0 };
-  /** Called with the reason of each reload that has succeeded. */
+  /** Called with the reason of each successful reload. */
   onReloaded: ((reason: string) => void) | undefined;
   readonly #options: MetadataReloaderOptions;
   #failure: Error | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  /** A reload that has not begun to read the metadata. Requests that come meanwhile share it. */
+  /** A reload that has not read the metadata yet. Requests that arrive before it does share this reload. */
   #waiting: { readonly ask: boolean; readonly run: Promise<void> } | undefined;
 
   constructor(options: MetadataReloaderOptions) {
     this.#options = options;
   }
 
-  /** Why the metadata on disk is not active; undefined when it is. */
+  /** The reason why the metadata on disk is not active. Undefined if it is active. */
   get failure(): Error | undefined {
     return this.#failure;
   }
 
   /**
-   * Reads and activates the metadata, after the reloads that were requested before. Requests that come before it
-   * has begun to read share it, so that many edits at once do not queue up.
+   * Reads and activates the metadata after all earlier reloads. Requests that arrive before the metadata is read share
+   * the reload, so that many edits at once cause few reloads.
    *
-   * @param reason what requested it, for the log.
+   * @param reason the cause of the request, for the log.
    * @param ask whether remote schemas with unchanged metadata are introspected again.
-   * @throws MetadataError when it is invalid; the current metadata stays active.
+   * @throws MetadataError if the metadata is invalid. The current metadata then stays active.
    */
   reload(reason: string, ask: boolean): Promise<void> {
     const waiting = this.#waiting;
@@ -113,10 +116,10 @@ export class MetadataReloader {
   }
 
   /**
-   * Reads the metadata and makes a graph of it that is not activated, after the reloads that were requested before.
+   * Reads the metadata after all earlier reloads and builds a graph that is not activated.
    *
-   * @param look what is to be known of it; the graph is released afterwards.
-   * @throws MetadataError when it is invalid.
+   * @param look inspects the preview. The graph is released afterwards.
+   * @throws MetadataError if the metadata is invalid.
    */
   preview<T>(look: (preview: MetadataPreview) => Promise<T>): Promise<T> {
     const { location, graph, subscribers } = this.#options;
@@ -163,8 +166,8 @@ export class MetadataReloader {
   }
 
   /**
-   * Prepares all subscribers and the graph, so that all problems are reported together and none activates what another
-   * rejects.
+   * Prepares all subscribers and the graph. This way all problems are reported together, and none activates metadata
+   * that another rejects.
    */
   async #prepare(metadata: Metadata, ask: boolean): Promise<readonly (() => void)[]> {
     const { graph, subscribers } = this.#options;

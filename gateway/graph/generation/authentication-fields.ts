@@ -5,7 +5,7 @@ import type { CustomizedSchema, Source, Subschema } from '../../sources/index.ts
 import type { AwaitedSources } from './awaited-sources.ts';
 import { findSource } from './find-source.ts';
 
-/** An authentication field of the metadata that is not granted to the public role. */
+/** An authentication field in the metadata that the public role may not access. */
 export interface AuthenticationFieldProblem {
   /** The remote schema or action that it is described at. */
   readonly source: string;
@@ -18,16 +18,16 @@ export interface AuthenticationFieldsParts {
   readonly metadata: Metadata;
   readonly sources: readonly Source[];
   readonly publicRole: string;
-  /** Sources whose schemas are not known yet. */
+  /** Sources whose schemas are still unknown. */
   readonly awaited?: AwaitedSources | undefined;
 }
 
 /**
- * The authentication fields of one generation (login, refresh, logout): root fields that the metadata marks as such, in
- * the graph's names. A source with a namespace has its fields one level deeper.
+ * The authentication fields of a generation (login, refresh, logout). These are root fields that the metadata marks, in
+ * the graph's names. The fields of a source with a namespace are one level deeper.
  */
 export class AuthenticationFields {
-  /** Marked fields that cannot be authentication fields. Those of missing sources are not checked. */
+  /** Marked fields that cannot be authentication fields. Fields of missing sources are not checked. */
   readonly problems: readonly AuthenticationFieldProblem[];
   readonly #fields = new Set<string>();
   readonly #namespaces = new Set<string>();
@@ -44,17 +44,17 @@ export class AuthenticationFields {
     });
   }
 
-  /** Whether a root field, or a field of a namespace, is one. */
+  /** Whether a root field or a field of a namespace is an authentication field. */
   has(operation: OperationTypeNode, ...path: readonly string[]): boolean {
     return this.#fields.has(coordinate(operation, path));
   }
 
-  /** Whether a root field is a namespace that holds authentication fields. */
+  /** Whether a root field is a namespace that contains authentication fields. */
   hasNamespace(operation: OperationTypeNode, name: string): boolean {
     return this.#namespaces.size > 0 && this.#namespaces.has(coordinate(operation, [name]));
   }
 
-  /** As `mutation auth_user_login`, and in a namespace `mutation accounts.login`. */
+  /** Names such as `mutation auth_user_login`, or `mutation accounts.login` in a namespace. */
   get names(): readonly string[] {
     return [...this.#fields];
   }
@@ -65,17 +65,15 @@ export class AuthenticationFields {
   }
 }
 
-/**
- * A public root field that is named like an authentication field, where the metadata does not say whether it is one.
- */
+/** A public root field that is named like an authentication field but is not marked either way in the metadata. */
 export interface UnmarkedField {
   readonly source: string;
   readonly message: string;
 }
 
 /**
- * Public fields whose names are those of a login, a refresh or a logout, of sources that do not have the key: metadata
- * that was written before there was one, or for Hasura.
+ * Finds public fields whose names suggest a login, refresh or logout, in sources whose metadata lacks the key. Such
+ * metadata predates the key or was written for Hasura.
  */
 export function unmarkedAuthenticationFields(parts: AuthenticationFieldsParts): readonly UnmarkedField[] {
   const { metadata, sources, publicRole } = parts;
@@ -121,9 +119,9 @@ function marked(metadata: Metadata): readonly MarkedField[] {
 
 interface GrantedField {
   readonly operation: OperationTypeNode;
-  /** In the graph's names, the namespace first where there is one. */
+  /** The path in the graph's names. It starts with the namespace if there is one. */
   readonly path: readonly string[];
-  /** In the source's names. */
+  /** The field's name in the source. */
   readonly ownName: string;
 }
 

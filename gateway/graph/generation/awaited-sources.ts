@@ -10,17 +10,17 @@ import type { Inconsistency, MissingSource } from './inconsistency.ts';
 export interface AwaitedSources {
   readonly names: readonly string[];
   mayHaveRootField(role: string, operation: OperationTypeNode, field: string): boolean;
-  /** @param type by its name in the graph, which has no such field. */
+  /** @param type the name of a type in the graph, which lacks the field. */
   mayHaveField(role: string, type: string, field: string): boolean;
   mayHaveType(role: string, type: string): boolean;
   /**
-   * What the permissions of a source grant callers without a token; undefined for known sources, and where it is
-   * nothing.
+   * The part that a source's permissions grant clients without a token. Undefined for known sources and if nothing is
+   * granted.
    */
   promisedToThePublic(source: string): CustomizedSchema | undefined;
 }
 
-/** @returns undefined when the schema of every source is known. */
+/** @returns undefined if the schema of every source is known. */
 export function awaitedSources({
   metadata,
   missing,
@@ -34,7 +34,7 @@ export function awaitedSources({
 }): AwaitedSources | undefined {
   const unknown = missing.filter(({ schema }) => schema === 'unknown');
   if (unknown.length === 0) return undefined;
-  // A subgraph may need one that is not there, and be left out until it is.
+  // A subgraph may need another one that is missing, and is left out until that one is available.
   const names = [...unknown, ...conflicts].map(({ source }) => source);
   const remotes = metadata.remoteSchemas.filter(({ name }) => names.includes(name));
   const promises = new Map<string, PromisedSchema>();
@@ -43,7 +43,7 @@ export function awaitedSources({
     const known = promises.get(key);
     if (known !== undefined) return known;
     const promised = promisedSchema(remote, role, publicRole);
-    // Roles come from tokens. Those that no permission names cost nothing to find out.
+    // Roles come from tokens. Results for roles that no permission names are cheap and not cached.
     if (typeof promised === 'object') promises.set(key, promised);
     return promised;
   };
@@ -83,7 +83,7 @@ export function awaitedSources({
   };
 }
 
-/** Whether a remote schema may add fields to types of other sources. A plain one cannot. */
+/** Whether a remote schema may add fields to types of other sources. A plain remote schema cannot. */
 function addsToTypes(remote: RemoteSchemaMetadata): boolean {
   return remote.definition.composition !== 'plain' || isSupergraph(remote);
 }

@@ -4,18 +4,18 @@ import { inSlices, type Sliced } from '../../../platform/index.ts';
 import { printType } from '../../graphql/schemas/index.ts';
 import { type AffectingChange, affectingChanges, breakingFirst } from './schema-changes.ts';
 
-/** Up to so many types, schemas are compared as a whole. */
+/** The maximum total number of types of two schemas that are compared as a whole. */
 const COMPARED_AT_ONCE = 100;
 
-/** The types that are compared in one slice. */
+/** The number of types that are compared in one slice. */
 const TYPES_IN_ONE = 25;
 
 /**
- * The differences between two schemas, the breaking changes first, as `affectingChanges` finds them, in slices between
- * requests. Types are compared by their SDL, and only those that differ are examined: the changes of a type depend on its
- * own definition only. Directives on types, which introspection does not show, do not count.
+ * Computes the differences between two schemas as `affectingChanges` does, breaking changes first. The work is done in
+ * slices between requests. Types are compared by their SDL, and only types that differ are examined, since a type's
+ * changes only depend on its own definition. Directives on types are ignored because introspection does not show them.
  *
- * @param definitionsBefore the SDL of the schema by its definitions, where it is known, because printing it takes long.
+ * @param definitionsBefore the SDL of each definition if it is known, because printing takes long.
  */
 export async function compareInSlices(
   before: GraphQLSchema,
@@ -38,7 +38,7 @@ function typeCount(schema: GraphQLSchema): number {
   return Object.keys(schema.getTypeMap()).length;
 }
 
-/** The names of types that one schema lacks or has otherwise, in the order in which changes are listed. */
+/** The names of types that differ or that only one schema has, in the order in which changes are listed. */
 function* differingTypes(before: GraphQLSchema, after: GraphQLSchema): Sliced<readonly string[]> {
   const changed = new Set<string>();
   for (const type of Object.values(before.getTypeMap())) {
@@ -49,7 +49,10 @@ function* differingTypes(before: GraphQLSchema, after: GraphQLSchema): Sliced<re
   return inOrder(before, after, changed);
 }
 
-/** The types that differ between schemas whose definitions are known. @returns undefined where the definitions alone do not tell. */
+/**
+ * The types that differ between schemas with known definitions.
+ * @returns undefined if the definitions alone do not decide which types differ
+ */
 function typesOfDiffering(
   before: GraphQLSchema,
   after: GraphQLSchema,
@@ -62,7 +65,7 @@ function typesOfDiffering(
     ...definitionsAfter.filter((definition) => !then.has(definition)),
   ];
   const names = new Set(differing.map(nameOfDefinition));
-  // The default values of arguments are completed by the types that they are of.
+  // The types of arguments complete their default values.
   const decidesDefaults = (name: string) => isInputType(before.getType(name)) || isInputType(after.getType(name));
   return [...names].some(decidesDefaults) ? undefined : inOrder(before, after, names);
 }
@@ -72,7 +75,7 @@ function nameOfDefinition(sdl: string): string {
   return definition && 'name' in definition ? (definition.name?.value ?? '') : '';
 }
 
-/** The names of removed types, then of added types, then of the rest. */
+/** Sorts changed types: removed types first, then added types, then the rest. */
 function inOrder(before: GraphQLSchema, after: GraphQLSchema, changed: ReadonlySet<string>): readonly string[] {
   const [then, now] = [before, after].map((schema) => Object.keys(schema.getTypeMap()));
   const removed = then?.filter((name) => !after.getType(name)) ?? [];
@@ -84,13 +87,13 @@ function* sliceNames(names: readonly string[]): Generator<readonly string[]> {
   for (let at = 0; at < names.length; at += TYPES_IN_ONE) yield names.slice(at, at + TYPES_IN_ONE);
 }
 
-/** A view of a schema that lists these types only. */
+/** A view of a schema that lists only these types. */
 function withTypes(schema: GraphQLSchema, types: readonly GraphQLNamedType[]): GraphQLSchema {
   const typeMap = Object.fromEntries(types.map((type) => [type.name, type]));
   return Object.assign(Object.create(schema) as GraphQLSchema, { getTypeMap: () => typeMap });
 }
 
-/** A view of these types of a schema, without its directives and root types, which are compared once. */
+/** A view of these types without the schema's directives and root types, which are compared once. */
 function schemaOfTypes(schema: GraphQLSchema, names: readonly string[]): GraphQLSchema {
   const view = withTypes(
     schema,

@@ -1,7 +1,7 @@
 import type { Source } from '../../sources/index.ts';
 
 /**
- * The source of a remote schema, its own or one that it was composed into; undefined while there is none.
+ * The source of a remote schema: its own or the one it was composed into. Undefined if there is none.
  *
  * @param remote undefined for the actions.
  */

@@ -14,22 +14,24 @@ import { findSource } from './find-source.ts';
 import type { Inconsistency, MissingSource } from './inconsistency.ts';
 import { buildRoleGraph, type RoleGraph } from './role-graph.ts';
 
-/** The most role graphs that are cached. Roles come from signed tokens, whose issuer may use any number of them. */
+/**
+ * The maximum number of cached role graphs. Roles come from signed tokens, whose issuer may use any number of roles.
+ */
 const MAX_ROLE_GRAPHS = 1_000;
 const MAX_BUILT_AHEAD = 50;
 
 /**
- * One immutable state of the graph: the metadata and the sources that it was built from. A change makes a new
- * generation; running operations finish on the old one.
+ * An immutable state of the graph, built from metadata and sources. A change creates a new generation. Running
+ * operations finish on the old one.
  */
 export class Generation {
   readonly metadata: Metadata;
   readonly sources: readonly Source[];
-  /** Sources that are unavailable, whose introspection is retried. */
+  /** Unavailable sources. Their introspection is retried. */
   readonly missing: readonly MissingSource[];
-  /** What those of unknown schema may offer; undefined when there are none. */
+  /** The possible elements of sources with an unknown schema. Undefined if there are no such sources. */
   readonly awaited: AwaitedSources | undefined;
-  /** Sources that are left out because they conflict with another one. */
+  /** Sources that are left out because they conflict with another source. */
   readonly conflicts: readonly Inconsistency[];
   readonly #broken: readonly {
     readonly described: RelationshipMetadata;
@@ -41,14 +43,14 @@ export class Generation {
   readonly #rootTypeNames: RootTypeNames;
   readonly #introspections: Introspections;
   readonly #graphs: Map<string, RoleGraph>;
-  /** What each graph was stitched from. */
+  /** The subschemas that each graph was built from. */
   readonly #parts: Map<RoleGraph, readonly Subschema[]>;
   readonly #invalid: InvalidParts;
   readonly #onInvalidRole: (role: string, error: Error) => void;
 
   /**
-   * @param previous one whose graphs are this one's as well where it is of the same sources.
-   * @param onInvalidRole is called for a role whose parts form no valid schema; once for roles with the same parts.
+   * @param previous a generation whose graphs are reused if their sources are unchanged.
+   * @param onInvalidRole called for a role whose parts form no valid schema, once for all roles with the same parts.
    */
   constructor(parts: {
     previous?: Generation | undefined;
@@ -85,7 +87,7 @@ export class Generation {
     return this.#introspections;
   }
 
-  /** Whether it was built from this metadata and these sources. */
+  /** Whether the generation was built from this metadata and these sources. */
   isOf(metadata: Metadata, sources: readonly Source[]): boolean {
     if (metadata !== this.metadata || sources.length !== this.sources.length) return false;
     return sources.every((source, index) => source === this.sources[index]);
@@ -102,8 +104,8 @@ export class Generation {
   }
 
   /**
-   * Roles whose parts of the sources, each valid by itself, make no valid schema together. Only what has been built is
-   * known of: see `buildGraphs`.
+   * Roles whose parts of the sources are valid separately but form no valid schema together. Only graphs that have been
+   * built are covered. See `buildGraphs`.
    */
   get roleProblems(): readonly MetadataProblem[] {
     return this.#invalidRoles.map(({ role, reason }) => {
@@ -126,18 +128,18 @@ export class Generation {
     });
   }
 
-  /** Authentication fields that the metadata names and the public role is not granted. */
+  /** Authentication fields in the metadata that the public role may not access. */
   get authenticationProblems(): readonly MetadataProblem[] {
     return this.authenticationFields.problems.map(({ place, message }) => ({ ...place, message }));
   }
 
-  /** Public fields that look like authentication fields, where the metadata does not say whether they are. */
+  /** Public fields that look like authentication fields but are not marked either way in the metadata. */
   get unmarkedAuthenticationFields(): readonly UnmarkedField[] {
     const { metadata, sources } = this;
     return unmarkedAuthenticationFields({ metadata, sources, publicRole: this.#publicRole });
   }
 
-  /** Everything in the metadata that is not part of the graph. */
+  /** All parts of the metadata that are not part of the graph. */
   get inconsistencies(): readonly Inconsistency[] {
     const broken = this.#broken.map(
       ({ described, problems }): Inconsistency => ({
@@ -155,26 +157,26 @@ export class Generation {
     return [...this.missing, ...this.conflicts, ...broken, ...unknown, ...invalid];
   }
 
-  /** The states of the services of its sources. */
+  /** The states of the sources' services. */
   get states(): readonly SourceState[] {
     return this.sources.flatMap(({ clients = [] }) => clients.map((client) => client.state()));
   }
 
-  /** The graph of requests without a token; undefined when it is not valid. */
+  /** The graph of requests without a token. Undefined if it is invalid. */
   get publicGraph(): RoleGraph | undefined {
     return this.graphIfValid(this.#publicRole);
   }
 
-  /** Whether callers without a token are granted a root field, or will be when the source is available that has it. */
+  /** Whether clients without a token may access a root field, now or as soon as the field's source is available. */
   isPublicField(operation: OperationTypeNode, name: string): boolean {
     if (this.publicGraph?.hasRootField(operation, name)) return true;
     return this.awaited?.mayHaveRootField(this.#publicRole, operation, name) ?? false;
   }
 
   /**
-   * The graph of a role, built at its first use. Roles that see the same share one graph.
+   * Returns the graph of a role, which is built at its first use. Roles that see the same share one graph.
    *
-   * @throws GatewayError when what the role sees makes no valid schema.
+   * @throws GatewayError if the parts that the role sees form no valid schema.
    */
   graphOf(role: string): RoleGraph {
     const graph = this.graphIfValid(role);
@@ -182,12 +184,12 @@ export class Generation {
     throw invalidRoleGraph(role);
   }
 
-  /** The same; undefined where that throws. */
+  /** Returns the graph of a role like `graphOf`, or undefined if `graphOf` throws. */
   graphIfValid(role: string): RoleGraph | undefined {
     return this.#graphs.get(role) ?? atOnce(this.#build(role));
   }
 
-  /** @returns undefined when it is not valid. That is one role's trouble, and must not become that of the others. */
+  /** @returns undefined if the graph is invalid. An invalid graph must only affect its own role. */
   *#build(role: string): Sliced<RoleGraph | undefined> {
     const subschemas = this.subschemasFor(role);
     if (this.#invalid.reasonAgainst(subschemas) !== undefined) return undefined;
@@ -204,7 +206,7 @@ export class Generation {
       if (this.#invalid.add(subschemas, error.message)) this.#onInvalidRole(role, error);
       return undefined;
     }
-    // It may have been asked for while it was built.
+    // A request may have built the graph in the meantime.
     const built = this.#graphs.get(role);
     if (built) return built;
     if (this.#graphs.size >= MAX_ROLE_GRAPHS) {
@@ -216,7 +218,7 @@ export class Generation {
     return graph;
   }
 
-  /** The parts of the sources that `role` may see. A source that has not changed keeps them through generations. */
+  /** The parts of the sources that `role` may see. Unchanged sources keep their parts across generations. */
   subschemasFor(role: string): readonly Subschema[] {
     return this.sources.flatMap((source) => source.subschemaFor(role) ?? []);
   }
@@ -227,15 +229,15 @@ export class Generation {
   }
 
   /**
-   * Builds the graphs of the first roles before their first use, without blocking operations; those of further roles
-   * are built at their first use. Invalid ones are reported to `onInvalidRole`.
+   * Builds the graphs of the first roles ahead of their first use, without blocking operations. Graphs of further roles
+   * are built at their first use. Invalid graphs are reported to `onInvalidRole`.
    */
   async buildGraphs(roles: readonly string[]): Promise<void> {
     const ahead = [...new Set([this.#publicRole, ...roles])].slice(0, MAX_BUILT_AHEAD);
     for (const role of ahead) if (!this.#graphs.has(role)) await inSlices(this.#build(role));
   }
 
-  /** A role has a relationship when it has all that this is made of: the fields of the type, and what answers. */
+  /** The relationships of a role. The role must see the relationship's key fields and its target. */
   #relationshipsFor(role: string): readonly Relationship[] {
     return this.metadata.relationships.flatMap((described) => {
       const resolved = this.#resolve(described, role);
@@ -255,10 +257,10 @@ export class Generation {
   }
 }
 
-/** As of `MAX_ROLES`: what is forgotten is found again. */
+/** The maximum number of known invalid combinations. A dropped combination is found again when it is used. */
 const MAX_INVALID_PARTS = 1_000;
 
-/** Parts of sources that are known to form no valid schema together, so that they are not joined again. */
+/** Combinations of parts that form no valid schema. They are not joined again. */
 class InvalidParts {
   readonly #known: { readonly parts: readonly Subschema[]; readonly reason: string }[] = [];
 
@@ -266,7 +268,7 @@ class InvalidParts {
     return this.#known.length === 0;
   }
 
-  /** @returns whether it was not known. */
+  /** @returns whether the combination is new. */
   add(parts: readonly Subschema[], reason: string): boolean {
     if (this.reasonAgainst(parts) !== undefined) return false;
     if (this.#known.length >= MAX_INVALID_PARTS) this.#known.shift();
@@ -274,7 +276,7 @@ class InvalidParts {
     return true;
   }
 
-  /** @returns undefined when they are not known to be invalid. */
+  /** @returns undefined if the combination is not known to be invalid. */
   reasonAgainst(parts: readonly Subschema[]): string | undefined {
     return this.#known.find((one) => areSameSubschemas(one.parts, parts))?.reason;
   }

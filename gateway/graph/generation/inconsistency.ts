@@ -5,16 +5,16 @@ export interface Inconsistency {
   readonly source: string;
   readonly reason: string;
   /**
-   * Set where it is no source but a relationship, `source` being its type and name, or an authentication field of it,
-   * or the graph of a role, `source` being the role.
+   * Set if this is not a source. For `relationship`, `source` contains the type and the name. For
+   * `authentication-field`, `source` contains the source of the field. For `role`, `source` contains the role.
    */
   readonly kind?: 'relationship' | 'authentication-field' | 'role';
-  /** The reason in parts, where they have places of their own. */
+  /** The parts of the reason, if they have separate locations. */
   readonly problems?: readonly SourceProblem[];
 }
 
 /** A remote schema that has not been introspected. */
 export interface MissingSource extends Inconsistency {
-  /** Whether its stored schema is part of the graph, or its schema is unknown. */
+  /** Whether the graph contains the stored schema, or the schema is unknown. */
   readonly schema: 'stored' | 'unknown';
 }

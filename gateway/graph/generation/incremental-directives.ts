@@ -11,8 +11,9 @@ const condition = { type: new GraphQLNonNull(GraphQLBoolean), defaultValue: true
 const label = { type: GraphQLString };
 
 /**
- * With these a client accepts a response in several payloads (GraphQL, "Incremental Delivery"). Whether it gets them
- * depends on the service; most responses have one payload, so introspection does not list these directives.
+ * Directives with which a client accepts a response in several payloads (GraphQL, "Incremental Delivery"). The service
+ * decides whether it sends several payloads. Most responses have one payload, so introspection does not list these
+ * directives.
  */
 export const INCREMENTAL_DIRECTIVES: readonly GraphQLDirective[] = [
   new GraphQLDirective({

@@ -10,8 +10,8 @@ import {
 } from 'graphql';
 
 /**
- * A schema with the directives that operations may contain. Of several with the same name the first is used. A
- * directive is left out where the schema lacks the type of one of its arguments.
+ * Adds the directives that operations may contain to a schema. The first of several directives with the same name is
+ * used. A directive is left out if the schema lacks the type of one of its arguments.
  */
 export function withDirectives(schema: GraphQLSchema, directives: readonly GraphQLDirective[]): GraphQLSchema {
   const added = new Map<string, GraphQLDirective>();
@@ -25,7 +25,10 @@ export function withDirectives(schema: GraphQLSchema, directives: readonly Graph
   return new GraphQLSchema({ ...config, directives: [...config.directives, ...added.values()] });
 }
 
-/** The directive with the types of the schema, which are other objects than those of its source. */
+/**
+ * Replaces the types of a directive's arguments with those of the schema, which are different objects than the
+ * source's.
+ */
 function rewire(directive: GraphQLDirective, schema: GraphQLSchema): GraphQLDirective | undefined {
   const config = directive.toConfig();
   const args: typeof config.args = {};
@@ -50,7 +53,7 @@ function typeIn(schema: GraphQLSchema, type: GraphQLInputType): GraphQLInputType
   return isInputType(found) ? found : undefined;
 }
 
-/** Scalars that a schema only has where something in it uses them. */
+/** Whether a scalar is built in. A schema only lists those that it uses. */
 function isStandard(name: string): boolean {
   return ['Int', 'Float', 'String', 'Boolean', 'ID'].includes(name);
 }

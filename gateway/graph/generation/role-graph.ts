@@ -19,35 +19,37 @@ import { INCREMENTAL_DIRECTIVES } from './incremental-directives.ts';
 import { withDirectives } from './operation-directives.ts';
 import { executableSchema, hasSharedUncheckedTypes } from './unchecked-fields.ts';
 
-/** The graph as one role sees it. What the role may not see does not exist in it. */
+/** The graph that one role sees. It does not contain anything that the role may not see. */
 export interface RoleGraph {
-  /** As clients see it. */
+  /** The schema as clients see it. */
   readonly schema: GraphQLSchema;
-  /** The schema with the root types called as sources and plans have them; `schema` itself where clients see the same names. */
+  /**
+   * The schema with the root type names that sources and plans use. The same as `schema` if clients see these names.
+   */
   readonly internal: GraphQLSchema;
-  /** The schema with the directives that introspection leaves out, which documents are validated against. */
+  /** The schema including directives that introspection omits. Documents are validated against it. */
   readonly accepted: GraphQLSchema;
-  /** Answers introspections of `schema`. */
+  /** Executes introspection queries on `schema`. */
   readonly introspection: SchemaIntrospection;
   /** Plans operations over several sources. */
   readonly joined: JoinedGraph;
-  /** The subschemas that it was built from. */
+  /** The subschemas from which the graph was built. */
   readonly subschemas: readonly Subschema[];
   /** The subschema that resolves a root field. */
   subschemaOf(operation: OperationTypeNode, name: string): Subschema | undefined;
-  /** Whether operations on a subschema have to be planned even where it has all of their fields. */
+  /** Whether operations on a subschema have to be planned even if it has all of their fields. */
   isAlwaysPlanned(subschema: Subschema): boolean;
-  /** Whether the role has this root field; the placeholder below is none. */
+  /** Whether the role has this root field. The placeholder `no_queries_available` does not count. */
   hasRootField(operation: OperationTypeNode, name: string): boolean;
 }
 
-/** GraphQL demands a query root; a role without queries gets this field, as in Hasura. */
+/** The placeholder field of roles without queries, as in Hasura. GraphQL demands a query root type. */
 export const NO_QUERIES_FIELD = 'no_queries_available';
 
 /**
- * Builds the graph of a role from the subschemas that it may see, with the relationships between them.
+ * Builds the graph of a role from the subschemas that it may see and the relationships between them.
  *
- * @param introspections those of the generation that it is built for.
+ * @param introspections the introspections of the generation.
  * @param names the names of the root types for clients.
  */
 export function* buildRoleGraph(
@@ -96,7 +98,7 @@ export function* buildRoleGraph(
   };
 }
 
-/** The schema with relationships as fields of the types that they are of. */
+/** Adds relationships as fields to their types. */
 function withRelationships(schema: GraphQLSchema, relationships: readonly Relationship[]): GraphQLSchema {
   const fields = relationships.flatMap((relationship) => relationshipField(relationship).definitions);
   return extendSchema(schema, { kind: Kind.DOCUMENT, definitions: fields }, { assumeValidSDL: true });
@@ -106,7 +108,7 @@ function visibleOf({ schema, visible = schema }: Subschema): GraphQLSchema {
   return visible;
 }
 
-/** As `query orders`. */
+/** Names such as `query orders`. */
 function rootFieldNames(subschema: Subschema): readonly string[] {
   const schema = visibleOf(subschema);
   const fields = (operation: string, type: GraphQLObjectType | null | undefined) =>

@@ -5,15 +5,18 @@ import type { Generation } from './generation.ts';
 
 /** A saved operation that no role can run. */
 export interface BrokenOperation {
-  /** The positions of its collection, and in that. */
+  /** The position of the operation's collection. `position` is the operation's position in it. */
   readonly index: number;
   readonly position: number;
   readonly query: string;
-  /** Its errors on the whole graph. */
+  /** The errors of the operation on the whole graph. */
   readonly errors: readonly string[];
 }
 
-/** Saved operations that no role can run. None while a source is missing, because its fields are missing too then. */
+/**
+ * Finds saved operations that no role can run. Returns none while a source is missing, because its fields are missing
+ * too.
+ */
 export function brokenOperations(generation: Generation): readonly BrokenOperation[] {
   if (generation.missing.length > 0) return [];
   const { metadata } = generation;
@@ -24,7 +27,7 @@ export function brokenOperations(generation: Generation): readonly BrokenOperati
   return metadata.queryCollections.flatMap((collection, index) =>
     collection.definition.queries.flatMap(({ query }, position) => {
       const errors = errorsFor(ADMIN_ROLE, query);
-      // An argument that the whole graph demands may be preset for a role.
+      // A permission may preset an argument that the whole graph requires.
       if (errors.length === 0 || namedRoles(metadata).some((role) => errorsFor(role, query).length === 0)) return [];
       return [{ index, position, query, errors }];
     }),
@@ -32,8 +35,8 @@ export function brokenOperations(generation: Generation): readonly BrokenOperati
 }
 
 /**
- * Reports on broken operations: problems where a REST endpoint or an enforced allow list needs one, warnings
- * otherwise. Operations on database fields, which are ignored here, are reported together.
+ * Reports broken operations. They are problems if a REST endpoint or an enforced allow list needs them, otherwise
+ * warnings. Operations on database fields, which the gateway ignores, are reported together.
  */
 export function brokenOperationProblems(
   broken: readonly BrokenOperation[],
@@ -71,7 +74,7 @@ function problemsOfOperations(broken: readonly BrokenOperation[], metadata: Meta
   return [...problems, { ...place(first), message }];
 }
 
-/** The notes about operations that may only be broken because sources are not part of the graph. */
+/** Reports operations that may only be broken because sources are not part of the graph. */
 export function unknowableOperations(
   broken: readonly BrokenOperation[],
   absent: readonly string[],
@@ -99,7 +102,7 @@ function operationNames(broken: readonly BrokenOperation[], { queryCollections }
   return names.join(', ') + (broken.length > NAMED ? `, and ${broken.length - NAMED} more` : '');
 }
 
-/** How many operations a message names. */
+/** The maximum number of operations that a message names. */
 const NAMED = 5;
 
 function isMissingRootField(error: string): boolean {
@@ -108,11 +111,11 @@ function isMissingRootField(error: string): boolean {
   );
 }
 
-/** What is wrong with an operation on a schema, its syntax included. */
+/** The errors of an operation on a schema, including syntax errors. */
 export function operationErrors(query: string, schema: GraphQLSchema): readonly string[] {
   try {
     const document = parse(query);
-    // graphql-js reports no error for an operation whose root type the schema does not have.
+    // graphql-js reports no error for an operation whose root type is missing in the schema.
     const rootless = document.definitions.flatMap((definition) =>
       definition.kind === Kind.OPERATION_DEFINITION && !schema.getRootType(definition.operation)
         ? [`no ${definition.operation}s exist`]

@@ -7,23 +7,23 @@ export interface SchemaChange {
   readonly message: string;
 }
 
-/** A change with the schema coordinate whose users it affects. */
+/** A change with the schema coordinate whose clients it affects. */
 export interface AffectingChange extends SchemaChange {
-  /** The schema coordinate that they use; undefined where none tells. */
+  /** The affected schema coordinate. Undefined if no coordinate applies. */
   readonly coordinate: string | undefined;
 }
 
-/** The differences between two schemas, the breaking changes first. */
+/** The differences between two schemas, breaking changes first. */
 export async function schemaChanges(before: GraphQLSchema, after: GraphQLSchema): Promise<readonly SchemaChange[]> {
   return (await affectingChanges(before, after)).map(({ breaking, message }) => ({ breaking, message }));
 }
 
-/** The changes, each with the coordinate that it affects. */
+/** The differences between two schemas with the coordinates that they affect. */
 export async function affectingChanges(
   before: GraphQLSchema,
   after: GraphQLSchema,
 ): Promise<readonly AffectingChange[]> {
-  // Loaded when there is something to compare: a start and most commands need it not.
+  // Loaded on demand, because startup and most commands do not compare schemas.
   const { CriticalityLevel, diff } = await import('@graphql-inspector/core');
   const changes = await diff(before, after);
   return breakingFirst(
@@ -37,7 +37,7 @@ export async function affectingChanges(
   );
 }
 
-/** In the same order otherwise. */
+/** Sorts breaking changes first and keeps the order otherwise. */
 export function breakingFirst(changes: readonly AffectingChange[]): readonly AffectingChange[] {
   return changes.toSorted((one, two) => Number(two.breaking) - Number(one.breaking));
 }
@@ -45,10 +45,10 @@ export function breakingFirst(changes: readonly AffectingChange[]): readonly Aff
 type Meta = Readonly<Record<string, unknown>>;
 
 /**
- * The schema coordinate whose use a change affects: clients that do not use it are not affected. An argument or input
- * field that becomes required affects those who leave it out, so all who use the field or the input type.
+ * The schema coordinate that a change affects. Clients that do not use it are not affected. A newly required argument
+ * or input field affects clients that omit it, so the coordinate is the field or the input type.
  *
- * @returns undefined where no coordinate tells whom the change affects.
+ * @returns undefined if no coordinate applies.
  */
 function affectedCoordinate({ type, meta }: Pick<Change, 'type' | 'meta'>): string | undefined {
   return AFFECTED[type]?.(meta as Meta);
@@ -71,7 +71,7 @@ const AFFECTED: Readonly<Partial<Record<string, (meta: Meta) => string>>> = {
   ENUM_VALUE_REMOVED: ({ enumName, removedEnumValueName }) => `${enumName}.${removedEnumValueName}`,
   TYPE_REMOVED: ({ removedTypeName }) => `${removedTypeName}`,
   TYPE_KIND_CHANGED: ({ typeName }) => `${typeName}`,
-  // What is selected on the interface or of the member is what an object of that type loses.
+  // Objects of the type lose the fields that clients select through the interface or the union.
   OBJECT_TYPE_INTERFACE_REMOVED: ({ removedInterfaceName }) => `${removedInterfaceName}`,
   UNION_MEMBER_REMOVED: ({ removedUnionMemberTypeName }) => `${removedUnionMemberTypeName}`,
   DIRECTIVE_REMOVED: ({ removedDirectiveName }) => `@${removedDirectiveName}`,

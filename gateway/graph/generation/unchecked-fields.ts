@@ -28,12 +28,12 @@ export function executableSchema(schema: GraphQLSchema, subschemas: readonly Sub
   });
 }
 
-/** Whether types of a source that pass unchecked are checked all the same, because another source has them as well. */
+/** Whether unchecked types of a source are checked nevertheless, because another source has them as well. */
 export function hasSharedUncheckedTypes(subschema: Subschema, all: readonly Subschema[]): boolean {
   return uncheckedOf(subschema, all).length < (subschema.uncheckedTypes?.size ?? 0);
 }
 
-/** A type that another source has as well keeps its checks. */
+/** The unchecked types of a source. A type that another source has as well keeps its checks. */
 function uncheckedOf(subschema: Subschema, all: readonly Subschema[]): readonly string[] {
   const others = all.filter((other) => other !== subschema);
   return [...(subschema.uncheckedTypes ?? [])].filter((name) => !others.some((other) => other.schema.getType(name)));

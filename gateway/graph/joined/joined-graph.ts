@@ -15,19 +15,19 @@ import { PassthroughBody } from '../../upstream/index.ts';
 import { joinedServices, readAnswer } from './joined-services.ts';
 import { type JoinedParts, joinedTypes } from './joined-types.ts';
 
-/** Plans operations over several sources of a role's graph, as those over subgraphs are planned. */
+/** Plans operations over several sources of a role's graph. It uses the planner for subgraphs. */
 export class JoinedGraph {
   readonly #parts: JoinedParts;
   readonly #schema: GraphQLSchema;
   #graph: FederatedGraph<OperationContext> | undefined;
 
-  /** @param schema the one that responses are checked against */
+  /** @param schema the schema that responses are checked against */
   constructor(parts: JoinedParts, schema: GraphQLSchema) {
     this.#parts = parts;
     this.#schema = schema;
   }
 
-  /** @param introspect compiles a document of introspection fields alone */
+  /** @param introspect compiles a document that contains only introspection fields */
   compile(operation: OperationDocument, introspect: (text: string) => CompiledOperation): CompiledOperation {
     const compiled = compileJoin(this.#opened(), operation, introspect, { runOtherwise: this.#relays() });
     if (!compiled) throw new TypeError('introspection can always be compiled');
@@ -42,7 +42,7 @@ export class JoinedGraph {
     );
   }
 
-  /** An operation that one source answers alone is relayed, unless its values have to be checked. */
+  /** Relays an operation that a single source can resolve, unless its values have to be checked. */
   #relays(): RunOtherwise {
     const compiled = new WeakMap<RelayedFetch<OperationContext>, CompiledOperation | undefined>();
     const compiledFor = (relay: RelayedFetch<OperationContext>): CompiledOperation | undefined => {
@@ -64,7 +64,7 @@ export class JoinedGraph {
     };
   }
 
-  /** Many roles never ask for more than one source at a time. */
+  /** Creates the planner on demand, since many roles never use several sources in one operation. */
   #opened(): FederatedGraph<OperationContext> {
     this.#graph ??= new FederatedGraph({
       types: joinedTypes(this.#parts),

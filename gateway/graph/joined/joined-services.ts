@@ -4,7 +4,10 @@ import { copy, type JsonObject, JsonText, type Services, type SubgraphAnswer } f
 import { type OperationAnswer, type OperationContext, resultOfAnswer, type Subschema } from '../../sources/index.ts';
 import { PassthroughBody } from '../../upstream/index.ts';
 
-/** The sources of a role's graph as services: each runs what it compiles. */
+/**
+ * Makes the sources of a role's graph available as services to the planner. Each source runs the operations that it
+ * compiles.
+ */
 export function joinedServices(subschemas: readonly Subschema[]): Services<OperationContext> {
   const partOf = (service: string): Subschema => {
     const found = subschemas.find(({ source }) => source === service);
@@ -36,18 +39,18 @@ function withOwn(
   variables: Variables,
   own: readonly { readonly variable: string; readonly value: unknown }[],
 ): Variables {
-  // A variable may be called `__proto__`.
+  // The object has no prototype because a variable may be named `__proto__`.
   const all: Record<string, unknown> = Object.assign(Object.create(null), variables);
   for (const { variable, value } of own) all[variable] = value instanceof JsonText ? JSON.parse(value.text) : value;
   return all;
 }
 
-/** Errors are those that the source has made for the client already. */
+/** Reads a source's result. Its errors are already meant for the client. */
 export function readAnswer(service: string, answer: OperationAnswer): SubgraphAnswer {
   const { data, errors = [] } = resultOfAnswer(answer, service);
   const isOwn = answer instanceof PassthroughBody;
   return {
-    // What is shared with other callers must not be joined with anything.
+    // Data that is shared with other requests must not be modified by joining.
     data: data ? (isOwn ? (data as JsonObject) : copy(data as JsonObject)) : undefined,
     errors: errors.map(({ message, path, extensions, originalError }) => ({
       path,

@@ -23,20 +23,22 @@ import type { Subschema } from '../../sources/index.ts';
 import type { Relationship } from '../relationships/index.ts';
 import { relationshipField, rootLookup } from './root-calls.ts';
 
-/** The sources of a role's graph, and how their objects are joined. */
+/** The sources of a role's graph and the relationships between their types. */
 export interface JoinedParts {
-  /** The graph, in the names that sources have. */
+  /** The graph with the root type names that sources use. */
   readonly internal: GraphQLSchema;
   readonly subschemas: readonly Subschema[];
   readonly relationships: readonly Relationship[];
 }
 
-/** Translates the parts of a role's graph into the model that operations are planned by: each source is a service. */
+/** Translates a role's graph into the planner's model, in which each source is a service. */
 export function joinedTypes({ internal, subschemas, relationships }: JoinedParts): SupergraphTypes {
   const related = relatedTypes(relationships);
   const schemas = [internal, ...subschemas.map(({ schema }) => schema)];
   const isKnown = (name: string) => schemas.some((schema) => schema.getType(name) !== undefined);
-  /** Unknown names come from a service or a client: remembering them would let it fill the memory. */
+  /**
+   * Only results for known names are cached. Unknown names come from services and clients and could fill the memory.
+   */
   const ofKnown = <T>(make: (name: string) => T) => {
     const known = new Map<string, T>();
     return (name: string): T | undefined => {
@@ -76,7 +78,7 @@ export function joinedTypes({ internal, subschemas, relationships }: JoinedParts
   };
 }
 
-/** The names of a source's fields that clients do not see there. */
+/** The names of fields that a source has but clients do not see there. */
 function hiddenFieldsOf({ schema, visible = schema }: Subschema): readonly string[] {
   if (visible === schema) return [];
   return Object.values(schema.getTypeMap()).flatMap((type) => {
@@ -98,7 +100,7 @@ function valuesOf(schema: GraphQLSchema, name: string): readonly string[] {
   return isEnumType(type) ? type.getValues().map((value) => value.name) : [];
 }
 
-/** The objects and interfaces that are of an interface or a union. */
+/** The objects and interfaces that belong to an interface or union. */
 function membersOf(schema: GraphQLSchema, name: string): readonly string[] {
   const type = schema.getType(name);
   if (isUnionType(type)) return type.getTypes().map((one) => one.name);
@@ -107,7 +109,7 @@ function membersOf(schema: GraphQLSchema, name: string): readonly string[] {
   return [...objects, ...interfaces].map((one) => one.name);
 }
 
-/** Relationships by the types that have them, and by the sources that answer them. */
+/** Relationships by the type that has them and by the source that resolves them. */
 type RelatedTypes = ReadonlyMap<string, ReadonlyMap<string, ServiceType>>;
 
 function relatedTypes(relationships: readonly Relationship[]): RelatedTypes {
@@ -145,7 +147,7 @@ interface ModelScope {
 
 function typeModel(name: string, { internal, subschemas, related }: ModelScope): TypeModel | undefined {
   const root = Object.values(OperationTypeNode).find((one) => internal.getRootType(one)?.name === name);
-  // Root types may be called otherwise in a source.
+  // Root types may have other names in a source.
   const typeIn = (schema: GraphQLSchema) => (root ? schema.getRootType(root) : schema.getType(name)) ?? undefined;
   const owners = subschemas.filter(({ schema }) => isComposite(typeIn(schema)));
   const shown = internal.getType(name) ?? (owners[0] && typeIn(owners[0].schema));

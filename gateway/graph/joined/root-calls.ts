@@ -4,7 +4,9 @@ import { parseFieldSet, type RootCall, type RootLookup, type ServiceField } from
 import type { StitchedLookup } from '../../sources/index.ts';
 import type { Relationship } from '../relationships/index.ts';
 
-/** How a stitched service returns objects of a type; undefined where it has no such root field. */
+/**
+ * The lookup through which a stitched service returns objects of a type. Undefined if the root field does not exist.
+ */
 export function rootLookup(
   { field, key, isMany, arguments: names, argumentsFor }: StitchedLookup,
   schema: GraphQLSchema,
@@ -21,7 +23,10 @@ export function rootLookup(
   };
 }
 
-/** A relationship as a field of the source that answers it: one of its root fields, called with values of the object. */
+/**
+ * Describes a relationship as a field of the source that resolves it. The field calls a root field with values of the
+ * object.
+ */
 export function relationshipField({ keys, steps, answer }: Relationship): ServiceField {
   const text = [...new Set(keys.values())].join(' ');
   const call: RootCall = {
@@ -47,13 +52,13 @@ export function relationshipField({ keys, steps, answer }: Relationship): Servic
   };
 }
 
-/** Whether anything in a value stands for a field. */
+/** Whether a value contains references to fields. */
 function holdsFields(value: unknown): boolean {
   if (fieldMeant(value) !== undefined) return true;
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsFields);
 }
 
-/** A value with the fields' values in the place of what stands for them. */
+/** Replaces references to fields in a value with the fields' values. */
 function filledIn(value: unknown, read: (field: string) => unknown): unknown {
   const field = fieldMeant(value);
   if (field !== undefined) return read(field);

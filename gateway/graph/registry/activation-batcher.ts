@@ -1,9 +1,7 @@
-/** How long an activation waits for further arrivals that may share it, in milliseconds. */
+/** The time an activation waits for further arrivals that may share it, in milliseconds. */
 const PAUSE_MS = { afterEach: 150, atMost: 1_000 };
 
-/**
- * Batches activations: arrivals during an activation, or soon after each other, share the next one.
- */
+/** Batches activations. Arrivals during an activation or in quick succession share the next activation. */
 export class ActivationBatcher {
   readonly #activate: () => Promise<void>;
   /** The batch that waits for its activation. */
@@ -16,7 +14,7 @@ export class ActivationBatcher {
     this.#activate = activate;
   }
 
-  /** Whether anything has arrived that is not activated yet. */
+  /** Whether an arrival is not activated yet. */
   get isPending(): boolean {
     return this.#pending > 0;
   }
@@ -25,7 +23,7 @@ export class ActivationBatcher {
    * Adds an arrival to the next batch.
    *
    * @param isLast whether no further arrival is expected soon.
-   * @returns a promise that resolves when it has been activated.
+   * @returns a promise that resolves when the arrival is activated.
    */
   add(isLast: boolean): Promise<void> {
     this.#next ??= this.#newBatch();

@@ -7,10 +7,10 @@ import type { OpenedRemotes } from './opened-remotes.ts';
 export interface AssembledSources {
   /** In the order of the metadata. */
   readonly sources: readonly Source[];
-  /** Sources that are left out because of others. */
+  /** Sources that are left out because they conflict with others. */
   readonly conflicts: readonly Inconsistency[];
   readonly missing: readonly MissingSource[];
-  /** Stored schemas that conflict with available sources, with the reasons. The next generation omits them. */
+  /** Stored schemas that conflict with available sources, and the reasons. The next generation omits them. */
   readonly outdated: ReadonlyMap<string, string>;
 }
 
@@ -19,27 +19,27 @@ export interface SourcesToAssemble {
   readonly names: readonly string[];
   readonly actions: Source | undefined;
   readonly opened: OpenedRemotes;
-  /** Why remote schemas could not be introspected. */
+  /** The reasons why remote schemas could not be introspected. */
   readonly failures: ReadonlyMap<string, SourceError>;
-  /** What clients know the root types by. */
+  /** The names of the root types for clients. */
   readonly rootTypeNames: RootTypeNames | undefined;
 }
 
-/** The sources without conflicts, and the missing ones of the metadata. */
+/** Selects the sources without conflicts and lists the missing ones. */
 export function assembleSources(from: SourcesToAssemble): AssembledSources {
   const { names, actions, opened, failures, rootTypeNames } = from;
   const sources: Source[] = [];
   const conflicts: Inconsistency[] = [];
   const outdated = new Map<string, string>();
-  /** Why remote schemas are not part of the graph that are not to blame for it. */
+  /** The reasons why remote schemas that caused no problem are not part of the graph. */
   const held = new Map<string, string>();
   for (const [source, problems] of opened.left) {
     const reason = joinedReasons(problems.map(({ message }) => message));
     if (opened.isStored(source)) held.set(source, reason);
     else conflicts.push({ source, reason, problems });
   }
-  // In the order of the metadata, so that who loses a conflict does not depend on who answered first. What is only
-  // stored may be out of date, and takes nothing away from a service that is there.
+  // Sources are added in the order of the metadata, so that the loser of a conflict does not depend on response times.
+  // Stored schemas come last. They may be outdated and must not displace an available service.
   const storedOf = ({ name, members = [name] }: Source) => members.filter((one) => opened.isStored(one));
   const described = [...(actions ? [actions] : []), ...opened.sources];
   const areStored = new Map(described.map((source) => [source, storedOf(source)]));

@@ -14,18 +14,18 @@ import {
 import { defaultValueNode, type RootTypeNames } from '../../graphql/schemas/index.ts';
 import type { Source } from '../../sources/index.ts';
 
-/** Root fields that each subgraph of Apollo Federation has. */
+/** Root fields that each Apollo Federation subgraph has. */
 const FEDERATION_FIELDS: readonly string[] = ['_entities', '_service'];
 
 /**
- * Conflicts of `source` with `others`: root fields of the same name, and different types of the same name. Each is one
- * line that names both sources.
+ * Lists conflicts of `source` with `others`: root fields of the same name, and different types of the same name. Each
+ * conflict is one line that names both sources.
  */
 export function conflictsWith(source: Source, others: readonly Source[]): readonly string[] {
   return others.flatMap((other) => [...fieldConflicts(source, other), ...typeConflicts(source, other)]);
 }
 
-/** Ordinary types of a source that have the name of a root type of the graph. */
+/** Types of a source that are not root types but have the name of one in the graph. */
 export function rootTypeConflicts(source: Source, names: RootTypeNames): readonly string[] {
   const roots = new Set(rootTypesOfSource(source).map((type) => type?.name));
   return Object.values(names)
@@ -63,12 +63,12 @@ function typeConflicts(source: Source, other: Source): readonly string[] {
   });
 }
 
-/** Whether both declare how their types of a name are joined. */
+/** Whether both sources declare how their types of this name are joined. */
 function areMerged(type: string, { mergedTypes: own }: Source, { mergedTypes: theirs }: Source): boolean {
   return own !== undefined && theirs !== undefined && (own.has(type) || theirs.has(type));
 }
 
-/** Whether two types are the same, but for what the introspection of either service does not show. */
+/** Whether two types are the same, apart from elements that the introspection of either service hides. */
 function areSameTypes(type: GraphQLNamedType, source: Source, theirs: GraphQLNamedType, other: Source): boolean {
   return (
     typeContent(type, other.hidesInputs ? theirs : undefined) ===
@@ -77,9 +77,9 @@ function areSameTypes(type: GraphQLNamedType, source: Source, theirs: GraphQLNam
 }
 
 /**
- * The content of a type as a text for comparison: without descriptions, in a fixed order.
+ * The content of a type as a text for comparison, without descriptions and in a fixed order.
  *
- * @param partial the one that it is compared with, where that may hide inputs: those that only that one lacks are left out.
+ * @param partial the compared type if its service may hide inputs. Deprecated inputs that it lacks are left out.
  */
 function typeContent(type: GraphQLNamedType, partial: GraphQLNamedType | undefined): string {
   const parts = (list: readonly string[]) => [...list].sort().join(' ');
@@ -106,7 +106,7 @@ function typeContent(type: GraphQLNamedType, partial: GraphQLNamedType | undefin
 
 type Input = GraphQLArgument | GraphQLInputField;
 
-/** Inputs without those that are deprecated and that `theirs`, where given, lacks. */
+/** Leaves out deprecated inputs that `theirs` lacks. Keeps all inputs if `theirs` is undefined. */
 function shownInputs(inputs: readonly Input[], theirs: readonly Input[] | undefined): readonly Input[] {
   if (!theirs) return inputs;
   const shown = new Set(theirs.map(({ name }) => name));

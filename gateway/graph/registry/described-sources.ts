@@ -11,15 +11,15 @@ import {
 import { sourceProblem } from './source-problem.ts';
 
 export interface DescribedSources {
-  /** In the order of the metadata, not yet introspected. */
+  /** The remote schemas in the order of the metadata. They are not introspected yet. */
   readonly remotes: readonly RemoteSchema[];
   readonly actions: Source | undefined;
 }
 
 /**
- * The sources that the metadata describes.
+ * Creates the sources that the metadata describes.
  *
- * @throws MetadataError with everything in their metadata that cannot work, whatever the remotes answer.
+ * @throws MetadataError listing everything that cannot work, however the remotes respond.
  */
 export function describedSources(metadata: Metadata, surroundings: SourceDependencies): DescribedSources {
   const problems: MetadataProblem[] = [];

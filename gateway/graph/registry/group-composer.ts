@@ -1,19 +1,19 @@
 import type { Durations } from '../../../platform/index.ts';
 import { type FederationGroup, openFederationGroup, type Subgraph } from '../../sources/index.ts';
 
-/** Composes subgraphs into one source, and again when they change: one composition at a time. */
+/** Composes subgraphs into one source, and recomposes them when they change. One composition runs at a time. */
 export class GroupComposer {
   readonly #publicRole: string;
   readonly #durations: Durations | undefined;
   #group: FederationGroup = { source: undefined, left: new Map() };
-  /** What the group was composed of. */
+  /** The key of the composed subgraphs. */
   #composed = compositionKey([]);
-  /** Subgraphs that were left out while they were known by their stored schemas only. */
+  /** Subgraphs that were left out while only their stored schemas were known. */
   #leftUnavailable: readonly Subgraph[] = [];
   #pending = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param durations where compositions are measured. */
+  /** @param durations measures compositions. */
   constructor(publicRole: string, durations: Durations | undefined) {
     this.#publicRole = publicRole;
     this.#durations = durations;
@@ -23,7 +23,7 @@ export class GroupComposer {
     return this.#group;
   }
 
-  /** Subgraphs that do not compose with the others, except those that have become available since. */
+  /** Subgraphs that cannot be composed with the others, except those that have become available since. */
   get left(): FederationGroup['left'] {
     const changed = this.#leftUnavailable.filter(({ availability }) => availability.isAvailable);
     if (changed.length === 0) return this.#group.left;
@@ -43,16 +43,16 @@ export class GroupComposer {
   }
 
   /**
-   * Composes again, after the queued compositions.
+   * Recomposes after the queued compositions.
    *
-   * @param subgraphs returns the subgraphs when the composition begins.
+   * @param subgraphs returns the subgraphs when the composition starts.
    * @param accept throws to keep the current group.
    */
   compose(subgraphs: () => readonly Subgraph[], accept: (group: FederationGroup) => void = () => {}): Promise<void> {
     this.#pending++;
     const run = this.#last.then(async () => {
       const current = subgraphs();
-      // One may become available while they are composed.
+      // The availability is copied, since a subgraph may become available during composition.
       const members = current.map((one) => ({ ...one, availability: { ...one.availability } }));
       const key = this.#keyOf(members);
       const group = key === this.#composed ? this.#group : await this.#compose(members);
@@ -80,7 +80,10 @@ export class GroupComposer {
     }
   }
 
-  /** Which subgraphs are left out when they do not compose depends on which are available. */
+  /**
+   * The key of a composition. If subgraphs are left out, the choice depends on their availability, so the key contains
+   * it.
+   */
   #keyOf(members: readonly Subgraph[]): string {
     if (this.#group.left.size === 0) return compositionKey(members);
     const isAvailable = members.map(({ availability }) => availability.isAvailable);

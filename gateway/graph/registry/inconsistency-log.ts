@@ -1,10 +1,10 @@
 import type { Generation } from '../generation/index.ts';
 import type { LogFields, PendingLog } from './pending-log.ts';
 
-/** Problems that are remembered. A service may cause another one at each introspection. */
+/** The maximum number of remembered problems. A service may cause a new problem at each introspection. */
 const MAX_REMEMBERED = 10_000;
 
-/** Logs the problems of generations, each once. */
+/** Logs each problem of generations once. */
 export class InconsistencyLog {
   readonly #log: PendingLog;
   readonly #logged = new Set<string>();
@@ -13,12 +13,15 @@ export class InconsistencyLog {
     this.#log = log;
   }
 
-  /** Skips what a previous registry has logged. */
+  /** Skips problems that a previous registry has logged. */
   follow(previous: InconsistencyLog): void {
     for (const message of previous.#logged) this.#logged.add(message);
   }
 
-  /** @param isComplete whether all sources have been introspected. Before, missing ones may still become available. */
+  /**
+   * @param isComplete whether all sources have been introspected. Until then, missing sources may still become
+   *   available.
+   */
   report(generation: Generation, isComplete: boolean): void {
     const { sources, conflicts, relationshipProblems, authenticationProblems } = generation;
     if (isComplete)
@@ -45,7 +48,7 @@ export class InconsistencyLog {
         { event: 'authentication_field.not_public', ...place, reason: message },
         'authentication field is not public',
       );
-    // Finding public fields may take a while, and nothing depends on it.
+    // Finding public fields may take a while, and nothing depends on them.
     if (isComplete)
       for (const { source, message } of generation.unmarkedAuthenticationFields)
         this.#once(

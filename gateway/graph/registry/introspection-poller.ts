@@ -2,24 +2,24 @@ import type { PendingLog } from './pending-log.ts';
 
 const INTROSPECTION_RETRY_MS = { first: 250, most: 15_000 };
 
-/** The remote schemas that are polled, by their names. */
+/** The polled remote schemas, by name. */
 export interface PolledRemotes {
-  /** Whether the last introspection of a remote schema has failed, or its result could not be used. */
+  /** Whether the last introspection of a remote schema failed or its result was unusable. */
   needsRetry(name: string): boolean;
-  /** Subgraphs that cannot be composed with the others at the moment. */
+  /** Subgraphs that currently cannot be composed with the others. */
   left(): readonly string[];
-  /** Whether the active generation is without a remote schema. */
+  /** Whether a remote schema is missing in the active generation. */
   isMissing(name: string): boolean;
-  /** Milliseconds between two introspections, where the metadata sets an interval. */
+  /** The time between two introspections in milliseconds, if the metadata sets an interval. */
   intervalMs(name: string): number | undefined;
-  /** Introspects a remote schema again, and activates the result if it has changed. */
+  /** Introspects a remote schema again and activates the result if it has changed. */
   retry(name: string): Promise<void>;
   refresh(name: string): Promise<void>;
 }
 
 /**
- * Introspects remote schemas again for as long as a registry is served: after a failure, with pauses that double up to
- * 15 s, and at the intervals of the metadata.
+ * Repeats introspections of remote schemas while a registry is served. After a failure, pauses double up to 15 s.
+ * Otherwise the intervals of the metadata apply.
  */
 export class IntrospectionPoller {
   readonly #remotes: PolledRemotes;
@@ -35,14 +35,14 @@ export class IntrospectionPoller {
     this.#log = log;
   }
 
-  /** Polls a remote schema that has been introspected once. */
+  /** Starts to poll a remote schema that has been introspected once. */
   start(name: string): void {
     if (this.#remotes.needsRetry(name)) this.#retry(name, INTROSPECTION_RETRY_MS.first);
     const intervalMs = this.#remotes.intervalMs(name);
     if (intervalMs !== undefined) this.#refreshEvery(name, intervalMs);
   }
 
-  /** Polls the subgraphs that cannot be composed with the others. */
+  /** Starts to poll the subgraphs that cannot be composed with the others. */
   retryLeft(): void {
     for (const name of this.#remotes.left()) this.#retry(name, INTROSPECTION_RETRY_MS.first);
   }

@@ -8,13 +8,13 @@ export interface Replaced {
   readonly now: Source | undefined;
 }
 
-/** The remote schemas whose schema is known, and the source that the subgraphs among them were composed into. */
+/** The remote schemas whose schema is known, and the source that their subgraphs are composed into. */
 export class OpenedRemotes {
   readonly #names: readonly string[];
   readonly #opened = new Map<string, OpenedRemote>();
   readonly #composer: GroupComposer;
 
-  /** @param names of all remote schemas, in the order of the metadata. */
+  /** @param names the names of all remote schemas, in the order of the metadata. */
   constructor(names: readonly string[], publicRole: string, compositions: Durations | undefined) {
     this.#names = names;
     this.#composer = new GroupComposer(publicRole, compositions);
@@ -32,23 +32,23 @@ export class OpenedRemotes {
     this.#opened.delete(name);
   }
 
-  /** Subgraphs that do not compose with the others, and why. */
+  /** Subgraphs that cannot be composed with the others, and the reasons. */
   get left(): ReadonlyMap<string, readonly SourceProblem[]> {
     return this.#composer.left;
   }
 
-  /** Whether a remote schema is known by its stored schema only. */
+  /** Whether only the stored schema of a remote schema is known. */
   isStored(name: string): boolean {
     return this.#opened.get(name)?.availability.isAvailable === false;
   }
 
-  /** Whether a remote schema is a source, or a part of one. */
+  /** Whether a remote schema is a source or part of one. */
   isPart(name: string): boolean {
     if (this.#opened.get(name)?.kind !== 'subgraph') return this.#opened.has(name);
     return this.#composer.group.source?.members?.includes(name) ?? false;
   }
 
-  /** In the order of the metadata. Subgraphs that are composed stand together where the first of them stands. */
+  /** The sources in the order of the metadata. Composed subgraphs take the position of the first of them. */
   get sources(): readonly Source[] {
     const { source: group } = this.#composer.group;
     return this.#names.flatMap((name) => {
@@ -63,21 +63,21 @@ export class OpenedRemotes {
     this.#composer.reuse(previous.#composer);
   }
 
-  /** Whether subgraphs are being composed, or wait to be. */
+  /** Whether compositions are queued or running. */
   get isComposing(): boolean {
     return this.#composer.isComposing;
   }
 
-  /** Composes the subgraphs that there are now. */
+  /** Composes the current subgraphs. */
   compose(): Promise<void> {
     return this.#composer.compose(() => this.#subgraphs());
   }
 
   /**
-   * Replaces a remote schema by its changed version.
+   * Replaces a remote schema with its changed version.
    *
-   * @param conflicts those that a source would have with others in place of what it was.
-   * @throws SourceError when it conflicts with the others; then the previous version stays.
+   * @param conflicts returns the conflicts that the new source would have with other sources.
+   * @throws SourceError if there are conflicts. The previous version then stays in use.
    */
   async replace(
     name: string,

@@ -1,12 +1,12 @@
 import type { Logger } from '../../../platform/index.ts';
 import type { LogEvent } from '../../log-events.ts';
 
-/** What a line reports, and the fields that go with it. */
+/** The event of a log line and its fields. */
 export type LogFields = { readonly event: LogEvent } & Readonly<Record<string, unknown>>;
 
 type Level = 'info' | 'warn' | 'error';
 
-/** Buffers log lines until the registry that they are about is served. */
+/** Buffers log lines until their registry is served. */
 export class PendingLog {
   readonly #log: Logger;
   #pending: (() => void)[] | undefined = [];
@@ -15,7 +15,7 @@ export class PendingLog {
     this.#log = log;
   }
 
-  /** Writes what is held back, and from now on everything at once. */
+  /** Writes the buffered lines. Later lines are written immediately. */
   release(): void {
     const pending = this.#pending ?? [];
     this.#pending = undefined;

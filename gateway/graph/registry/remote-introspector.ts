@@ -12,7 +12,7 @@ import type { PendingLog } from './pending-log.ts';
 import { SchemaHistory } from './schema-history.ts';
 import { type SourceChanges, sourceChanges } from './source-changes.ts';
 
-/** Changes of one schema that are logged; insight shows more of them. */
+/** The maximum number of logged changes of one schema. `SchemaHistory` keeps more. */
 const MAX_LOGGED_CHANGES = 20;
 const NO_CHANGES: SourceChanges = { changes: [], total: 0, breaking: 0 };
 
@@ -21,27 +21,27 @@ interface ReplacedSchema extends Replaced {
 }
 
 /**
- * Introspects remote schemas and records the results: a schema among the opened ones, or why there is none. A schema
- * that is in use stays in use when a later introspection fails or conflicts with other sources.
+ * Introspects remote schemas and records the results: the opened schema or the reason of the failure. A schema in use
+ * stays in use if a later introspection fails or conflicts with other sources.
  */
 export class RemoteIntrospector {
   readonly #opened: OpenedRemotes;
   readonly #current: () => Generation;
   readonly #log: PendingLog;
-  /** What changed when schemas did. */
+  /** The last changes of schemas. */
   readonly history = new SchemaHistory();
   readonly #failures = new Map<string, SourceError>();
-  /** Why the last introspection of those that keep their schema all the same has failed. */
+  /** The reasons why the last introspection failed, for remote schemas that keep their schema. */
   readonly #refreshFailures = new Map<string, string>();
-  /** Remote schemas whose change was not applied because composing was interrupted. */
+  /** Remote schemas whose change was not applied because composition was interrupted. */
   readonly #interrupted = new Set<string>();
-  /** The replaced schemas that have not been compared with their successors yet. */
+  /** Replaced schemas that have not been compared with their successors yet. */
   readonly #replaced: ReplacedSchema[] = [];
   #stopped = false;
 
   /**
-   * @param opened where schemas are added and replaced.
-   * @param current the active generation, whose other sources a changed schema must not conflict with.
+   * @param opened the place where schemas are added and replaced.
+   * @param current the active generation. A changed schema must not conflict with its other sources.
    */
   constructor(opened: OpenedRemotes, current: () => Generation, log: PendingLog) {
     this.#opened = opened;
@@ -49,32 +49,35 @@ export class RemoteIntrospector {
     this.#log = log;
   }
 
-  /** Remote schemas that have no introspected schema, and why. */
+  /** Remote schemas without an introspected schema, and the reasons. */
   get failures(): ReadonlyMap<string, SourceError> {
     return this.#failures;
   }
 
-  /** Remote schemas that could not be introspected again, or whose changed schema cannot be used, and why. They keep the last one. */
+  /**
+   * Remote schemas that could not be introspected again or whose changed schema is unusable, and the reasons. They keep
+   * their last schema.
+   */
   get refreshFailures(): ReadonlyMap<string, string> {
     return this.#refreshFailures;
   }
 
-  /** Whether the last introspection of a remote schema has failed, or its result could not be composed. */
+  /** Whether the last introspection of a remote schema failed or its result could not be composed. */
   needsRetry(name: string): boolean {
     return this.#failures.has(name) || this.#interrupted.has(name);
   }
 
-  /** Whether a remote schema has been introspected, with or without success. */
+  /** Whether a remote schema has been introspected, successfully or not. */
   isIntrospected(name: string): boolean {
     return (this.#opened.get(name) !== undefined && !this.#opened.isStored(name)) || this.#failures.has(name);
   }
 
-  /** Whether the active generation is without a remote schema. */
+  /** Whether a remote schema is missing in the active generation. */
   isMissing(name: string): boolean {
     return this.#current().missing.some(({ source }) => source === name);
   }
 
-  /** Takes over the state of a previous introspector of a remote schema. */
+  /** Takes over the state of a remote schema from a previous introspector. */
   reuse(name: string, previous: RemoteIntrospector): void {
     const source = previous.#opened.get(name);
     const failure = previous.#failures.get(name);
@@ -85,14 +88,15 @@ export class RemoteIntrospector {
     this.history.reuse(name, previous.history);
   }
 
-  /** Opens the stored schema of a remote schema, unless it has been opened. */
+  /** Opens the stored schema of a remote schema, unless its schema is already open. */
   async openStored(remote: RemoteSchema): Promise<void> {
     if (this.#opened.get(remote.name)) return;
     try {
       const opened = await remote.openStored();
       if (opened) this.#opened.set(remote.name, opened);
     } catch (error) {
-      // Where the service answers, what is wrong with the metadata is a reason to refuse them, and this is never written.
+      // The line is buffered. If introspection then shows that the metadata is wrong, the metadata is rejected and the
+      // line dropped.
       if (error instanceof SourceError)
         this.#log.warn(
           { event: 'stored_schema.ignored', source: remote.name, reason: error.message },
@@ -106,7 +110,7 @@ export class RemoteIntrospector {
     }
   }
 
-  /** @returns whether a new generation has to be made. */
+  /** @returns whether a new generation has to be built. */
   async introspect(remote: RemoteSchema): Promise<boolean> {
     const { name } = remote;
     const before = this.#opened.get(name);
@@ -116,7 +120,7 @@ export class RemoteIntrospector {
       this.#failures.delete(name);
       this.#interrupted.delete(name);
       const isSame = opened === before;
-      // A stored schema may have been discarded in the meantime.
+      // The stored schema may have been discarded in the meantime.
       if (!before || !this.#opened.get(name)) this.#opened.set(name, opened);
       else if (!isSame && wasStored) await this.#replaceStored(name, before, opened);
       else if (!isSame) await this.#replace(name, before, opened);
@@ -124,14 +128,14 @@ export class RemoteIntrospector {
       this.#refreshFailures.delete(name);
       if (!before || wasStored)
         this.#log.info({ event: 'remote_schema.available', source: name }, 'remote schema available');
-      // A previous registry may have opened it after this one was activated.
+      // A previous registry may have opened the remote schema after this registry was activated.
       return !isSame || wasStored || this.isMissing(name);
     } catch (thrown) {
       const error = thrown instanceof SourceError ? thrown : new SourceError([(thrown as Error).message]);
       const detail = { source: name, reason: error.message };
       if (before && !wasStored) {
         if (thrown instanceof CompositionInterrupted) this.#interrupted.add(name);
-        // A service that is polled fails each time for the same reason.
+        // A polled service may fail each time for the same reason.
         if (this.#refreshFailures.get(name) !== error.message)
           this.#log.warn(
             { event: 'remote_schema.refresh_failed', ...detail },
@@ -151,7 +155,7 @@ export class RemoteIntrospector {
     }
   }
 
-  /** From here on, failures are not logged. */
+  /** Stops logging failures. */
   stop(): void {
     this.#stopped = true;
   }
@@ -163,7 +167,7 @@ export class RemoteIntrospector {
     remote.store(opened).catch(failed);
   }
 
-  /** Replaces a stored schema by the introspected one, even if that conflicts with other sources. */
+  /** Replaces a stored schema with the introspected one, even if that conflicts with other sources. */
   async #replaceStored(source: string, before: OpenedRemote, opened: OpenedRemote): Promise<void> {
     try {
       await this.#replace(source, before, opened);
@@ -173,13 +177,13 @@ export class RemoteIntrospector {
     }
   }
 
-  /** @throws SourceError when the changed schema conflicts with other sources. */
+  /** @throws SourceError if the changed schema conflicts with other sources. */
   async #replace(source: string, before: OpenedRemote, opened: OpenedRemote): Promise<void> {
     const conflicts = (one: Source, other: Source) => this.#newConflicts(one, other);
     this.#replaced.push({ source, ...(await this.#opened.replace(source, before, opened, conflicts)) });
   }
 
-  /** Compares the schemas that have been replaced with what they were before. Activation does not wait for it. */
+  /** Compares replaced schemas with their successors. Activation does not wait for this. */
   async reportReplaced(): Promise<void> {
     for (let next = this.#replaced.shift(); next; next = this.#replaced.shift()) await this.#report(next);
   }
@@ -202,7 +206,7 @@ export class RemoteIntrospector {
     }
   }
 
-  /** Conflicts that a source would have with the others if it replaced its previous version. */
+  /** The conflicts that a source would have with the others if it replaced its previous version. */
   #newConflicts(before: Source, after: Source): readonly string[] {
     const { sources } = this.#current();
     return sources.includes(before)

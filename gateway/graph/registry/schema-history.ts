@@ -1,8 +1,8 @@
 import type { SourceChanges } from './source-changes.ts';
 
-/** The last change of the schema of a remote schema since the gateway opened it. */
+/** The last change of a remote schema's schema since the gateway opened it. */
 export interface LastSchemaChange extends SourceChanges {
-  /** When it was taken in, in milliseconds since the epoch. */
+  /** The time when the change was applied, in milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -18,7 +18,7 @@ export class SchemaHistory {
     if (changes.total > 0) this.#last.set(source, { at, ...changes });
   }
 
-  /** Takes over the history of a remote schema from a previous one. */
+  /** Takes over the last change of a remote schema from a previous history. */
   reuse(source: string, previous: SchemaHistory): void {
     const last = previous.#last.get(source);
     if (last) this.#last.set(source, last);

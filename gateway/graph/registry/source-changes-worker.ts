@@ -4,6 +4,6 @@ import { compareInSlices } from '../generation/index.ts';
 import { firstChanges } from './source-changes.ts';
 
 const { then, now } = workerData as { readonly then: string; readonly now: string };
-// Both are valid: they are of sources that were opened.
+// Both schemas are valid, since they belong to opened sources.
 const schemaOf = (sdl: string) => buildSchema(sdl, { assumeValid: true, noLocation: true });
 parentPort?.postMessage(firstChanges(await compareInSlices(schemaOf(then), schemaOf(now))));

@@ -2,20 +2,23 @@ import { inThread } from '../../../platform/index.ts';
 import { type Source, serviceMessage } from '../../sources/index.ts';
 import { compareInSlices, type SchemaChange } from '../generation/index.ts';
 
-/** Changes of one schema that are kept; of more the number is. */
+/** The maximum number of changes of one schema that are kept. Further changes are only counted. */
 const MAX_KEPT_CHANGES = 200;
-/** SDL, in characters, up to which two schemas are compared here: to compare 5,000 fields with as many others takes half a second. */
+/**
+ * The maximum number of SDL characters of two schemas that are compared in this thread. Comparing 5,000 fields with as
+ * many others takes half a second.
+ */
 const COMPARED_HERE = 64 * 1024;
 
-/** How a schema changed. */
+/** The changes of a schema. */
 export interface SourceChanges {
-  /** The first ones, the breaking ones before the others. */
+  /** The first changes, breaking ones before the others. */
   readonly changes: readonly SchemaChange[];
   readonly total: number;
   readonly breaking: number;
 }
 
-/** What is different between what a source was and what it is. Operations go on meanwhile. */
+/** Compares two versions of a source. Operations continue in the meantime. */
 export async function sourceChanges(before: Source, after: Source): Promise<SourceChanges> {
   const [then, now] = [wholeSdl(before), wholeSdl(after)];
   if (then !== undefined && now !== undefined && then.length + now.length > COMPARED_HERE)
@@ -33,7 +36,7 @@ export function firstChanges(changes: readonly SchemaChange[]): SourceChanges {
   };
 }
 
-/** The SDL of a source that the graph shows as it is; undefined where it is not known. */
+/** The SDL of a source that the graph shows unchanged. Undefined if the SDL is unknown. */
 function wholeSdl({ sdl, schema, upstream }: Source): string | undefined {
   const [text] = sdl?.values() ?? [];
   return sdl?.size === 1 && schema === upstream ? text : undefined;

@@ -14,14 +14,15 @@ import type { LastSchemaChange } from './schema-history.ts';
 import { sourceProblem } from './source-problem.ts';
 
 /**
- * The sources of one state of the metadata: opens them, and makes a generation of them each time that one has changed.
- * A remote schema that does not answer is represented by its stored schema, or is missing where there is none. Once the
- * registry is served (`startPolling`), failed introspections are retried and intervals are kept.
+ * The sources of one state of the metadata. The registry opens them and builds a generation each time one has changed.
+ * If a remote schema does not respond, its stored schema is used. Without a stored schema, the remote schema is
+ * missing. When the registry is served (`startPolling`), it retries failed introspections and polls at the configured
+ * intervals.
  */
 export class SourceRegistry {
   readonly metadata: Metadata;
   readonly #dependencies: SourceDependencies;
-  /** Lines are written once the registry is served; those of a registry that never is are dropped. */
+  /** Writes lines once the registry is served. If it is never served, the lines are dropped. */
   readonly #log: PendingLog;
   readonly #inconsistencyLog: InconsistencyLog;
   readonly #remotes: readonly RemoteSchema[];
@@ -29,7 +30,7 @@ export class SourceRegistry {
   readonly #opened: OpenedRemotes;
   readonly #introspector: RemoteIntrospector;
   readonly #poller: IntrospectionPoller;
-  /** Remotes that are opened within a short time are activated together. */
+  /** Remote schemas that open within a short time are activated together. */
   readonly #activations = new ActivationBatcher(() => this.#activate());
   readonly #onChange: () => void;
   #generation: Generation;
@@ -37,8 +38,9 @@ export class SourceRegistry {
   #stopped = false;
 
   /**
-   * @param onChange is called after each new generation.
-   * @throws MetadataError with every error in the sources' metadata that does not depend on what remotes answer.
+   * @param onChange called after each new generation.
+   * @throws MetadataError listing every error in the sources' metadata that does not depend on the responses of
+   *   remotes.
    */
   constructor(metadata: Metadata, dependencies: SourceDependencies, log: Logger, onChange: () => void = () => {}) {
     this.metadata = metadata;
@@ -63,7 +65,7 @@ export class SourceRegistry {
     return this.#generation;
   }
 
-  /** Remote schemas that have not been introspected successfully, and why. */
+  /** Remote schemas that have not been introspected successfully, and the reasons. */
   get failures(): ReadonlyMap<string, SourceError> {
     return this.#introspector.failures;
   }
@@ -73,12 +75,15 @@ export class SourceRegistry {
     return this.#introspector.history.last;
   }
 
-  /** Remote schemas that keep their last schema, since they could not be introspected again or changed in a way that cannot be used. */
+  /**
+   * Remote schemas that could not be introspected again or whose changed schema is unusable, and the reasons. They keep
+   * their last schema.
+   */
   get refreshFailures(): ReadonlyMap<string, string> {
     return this.#introspector.refreshFailures;
   }
 
-  /** Every problem that keeps described sources out of the graph. */
+  /** All problems that keep described sources out of the graph. */
   get problems(): readonly MetadataProblem[] {
     const failures = [...this.failures].flatMap(([name, { problems }]) => {
       const meanwhile = this.#opened.isStored(name) ? '; a gateway that starts now uses its stored schema' : '';
@@ -98,7 +103,7 @@ export class SourceRegistry {
     return this.#opened.isPart(name) && !this.#opened.isStored(name);
   }
 
-  /** Whether every remote schema either is part of the graph, or is left out for a known reason. */
+  /** Whether every remote schema is either part of the graph or left out for a known reason. */
   get isSettled(): boolean {
     const { left, isComposing } = this.#opened;
     if (isComposing || this.#activations.isPending) return false;
@@ -117,8 +122,8 @@ export class SourceRegistry {
   /**
    * Introspects every remote schema once.
    *
-   * @param previous whose results are reused for remote schemas with the same description.
-   * @param ask whether those are introspected again; the previous result stays in use where that fails.
+   * @param previous a registry whose results are reused for remote schemas with the same description.
+   * @param ask whether reused remote schemas are introspected again. If that fails, the previous result stays in use.
    */
   async open(previous?: SourceRegistry, ask = true): Promise<void> {
     if (previous) this.#reuse(previous);
@@ -131,13 +136,14 @@ export class SourceRegistry {
         await stored.get(remote);
         if (ask || !this.#introspector.isIntrospected(name)) await this.#introspector.introspect(remote);
         left -= 1;
-        // A remote that hangs must not delay the others, and remotes that answer soon after each other share a generation.
+        // A remote that hangs must not delay the others. Remotes that respond soon after each other share a generation.
         await this.#activations.add(left === 0);
       } finally {
         if (this.#isPolling) this.#poller.start(name);
       }
     });
-    // All are awaited: a rejection must be handled while another remote hangs, and must not end the polling of that one.
+    // All are awaited, since a rejection must be handled while another remote hangs and must not end the other's
+    // polling.
     const outcomes = await Promise.allSettled([composed, ...introspected]);
     // The metadata may have lost its last remote schema.
     if (this.#remotes.length === 0) await this.#activations.add(true);
@@ -145,7 +151,7 @@ export class SourceRegistry {
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
-  /** Called when the registry is served from now on: logs, retries failed introspections, and keeps intervals. */
+  /** Starts to serve the registry: writes logs, retries failed introspections and polls at the configured intervals. */
   startPolling(): void {
     this.#isPolling = true;
     this.#log.release();
@@ -174,7 +180,7 @@ export class SourceRegistry {
         const seconds = described?.definition.introspection_interval_seconds;
         return seconds === undefined ? undefined : seconds * 1000;
       },
-      // Other failed remotes may answer soon, and share the generation.
+      // Other failed remotes may respond soon and share the generation.
       retry: (name: string) => introspect(name, () => this.failures.size === 0),
       refresh: async (name: string) => {
         if (this.#opened.get(name)) await introspect(name, () => true);
@@ -183,7 +189,7 @@ export class SourceRegistry {
     return new IntrospectionPoller(remotes, this.#log);
   }
 
-  /** Begins with what a previous registry has composed, introspected and logged. */
+  /** Starts with the compositions, introspections and logged problems of a previous registry. */
   #reuse(previous: SourceRegistry): void {
     this.#opened.reuse(previous.#opened);
     this.#inconsistencyLog.follow(previous.#inconsistencyLog);
@@ -198,13 +204,15 @@ export class SourceRegistry {
     await this.#activations.add(true);
   }
 
-  /** Makes a generation of all opened sources and activates it. */
+  /** Builds a generation of all opened sources and activates it. */
   async #activate(): Promise<void> {
     await this.#activateOpened();
     void this.#introspector.reportReplaced();
   }
 
-  /** The same; the graphs that callers request first are built before. */
+  /**
+   * Builds and activates a generation. The graphs that clients are likely to use first are built before its activation.
+   */
   async #activateOpened(): Promise<void> {
     await this.#opened.compose().then(
       () => this.#poller.compositionSucceeded(),
@@ -245,13 +253,13 @@ export class SourceRegistry {
       rootTypeNames,
       onInvalidRole: (role, error) => this.#inconsistencyLog.reportInvalidRole(role, error),
     });
-    // A subgraph may depend on one that has not been introspected yet.
+    // A subgraph may depend on another one that has not been introspected yet.
     const isComplete = this.#remotes.every(({ name }) => this.#introspector.isIntrospected(name));
     this.#inconsistencyLog.report(generation, isComplete);
     return generation;
   }
 
-  /** Discards stored schemas that conflict with introspected ones, and composes the others without them. */
+  /** Discards stored schemas that conflict with introspected ones. The others are then recomposed without them. */
   #discardStored(outdated: ReadonlyMap<string, string>): void {
     for (const [source, reason] of outdated) {
       this.#opened.delete(source);

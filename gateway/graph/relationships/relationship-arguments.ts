@@ -12,10 +12,10 @@ import {
 } from 'graphql';
 import { fieldMeant } from '../../metadata/index.ts';
 
-/** Types of the fields that values may stand for, by the names that the description has for them. */
+/** The types of fields that values may refer to, by their names in the description. */
 export type FieldTypes = ReadonlyMap<string, GraphQLOutputType>;
 
-/** Why a value, or what it stands for, does not fit an argument of a type; empty where it does. */
+/** The reasons why a value does not fit an argument of this type. Empty if it fits. The value may refer to fields. */
 export function argumentProblems(
   place: string,
   value: unknown,
@@ -61,14 +61,14 @@ function takes(parse: () => unknown): boolean {
   }
 }
 
-/** What a field's scalar may be given as. The values of a service's custom scalars are unknown to the gateway. */
+/** The types as which a field's scalar may be passed. The gateway does not know the values of custom scalars. */
 const GIVEN_AS: Readonly<Record<string, readonly string[]>> = {
   Int: ['Float', 'ID'],
   String: ['ID'],
   ID: ['String'],
 };
 
-/** Whether a field's type fits an input. Where the field is null, the relationship is not fetched. */
+/** Whether a field's type fits an input. If the field is null, the relationship is not fetched. */
 function fits(output: GraphQLOutputType, input: GraphQLInputType): boolean {
   const [from, to] = [getNullableType(output), getNullableType(input)];
   if (isListType(to)) return fits(isListType(from) ? from.ofType : from, to.ofType);

@@ -2,7 +2,7 @@ import { type DocumentNode, Kind, parse, print } from 'graphql';
 import { defaultValueNode } from '../../graphql/schemas/index.ts';
 import type { Relationship } from './relationship.ts';
 
-/** A relationship as a field of its type. */
+/** Prints a relationship as a field of its type. */
 export function relationshipField({ type, name, answer, clientArguments, description }: Relationship): DocumentNode {
   const inputs = clientArguments.map((argument) => {
     const fallback = defaultValueNode(argument);

@@ -16,17 +16,18 @@ import type { Subschema } from '../../sources/index.ts';
 import type { Relationship, RelationshipStep } from './relationship.ts';
 import { argumentProblems, type FieldTypes } from './relationship-arguments.ts';
 
-/** What is wrong, and where in the description of the relationship. */
+/** A problem and its location in the description of the relationship. */
 export interface RelationshipProblem {
   readonly message: string;
   readonly path: readonly string[];
 }
 
 /**
- * Finds in the graph what a relationship is described with.
+ * Resolves the description of a relationship against the graph.
  *
- * @param source the part that has the type, `target` the part that answers, each as one role is given it.
- * @returns what is wrong, where the two do not have it all, or it does not fit.
+ * @param source the part that has the type, as a role sees it.
+ * @param target the part that resolves the relationship, as a role sees it.
+ * @returns the problems if the two parts lack an element or it does not fit.
  */
 export function resolveRelationship(
   described: RelationshipMetadata,
@@ -146,14 +147,14 @@ function stepsTo(
   return { steps, answer: last.type, left, description: last.description ?? '' };
 }
 
-/** What a service's own names are in the graph. */
+/** The names of a service's elements in the graph. */
 interface GraphNames {
-  /** What is to be seen of the service, in the graph's names. */
+  /** The visible part of the service in the graph's names. */
   readonly schema: GraphQLSchema;
-  /** The field that the root fields stand in; undefined when they stand at the root. */
+  /** The field that contains the root fields. Undefined if they are at the root. */
   readonly namespace: string | undefined;
   type(own: string): string;
-  /** @param type in the graph's names. */
+  /** @param type the type's name in the graph. */
   field(type: string, own: string): string;
 }
 
