@@ -7,7 +7,7 @@ import { findSource } from './find-source.ts';
 
 /** An authentication field in the metadata that the public role may not access. */
 export interface AuthenticationFieldProblem {
-  /** The remote schema or action that it is described at. */
+  /** The remote schema or action whose metadata names the field. */
   readonly source: string;
   readonly place: MetadataLocation;
   readonly message: string;

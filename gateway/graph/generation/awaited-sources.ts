@@ -4,8 +4,8 @@ import { type CustomizedSchema, type PromisedSchema, promisedSchema } from '../.
 import type { Inconsistency, MissingSource } from './inconsistency.ts';
 
 /**
- * What sources may offer that have never been introspected. Operations that select it may become valid. Only what the
- * role may see counts, so that responses do not reveal fields of other roles.
+ * The possible elements of sources that have never been introspected. Operations that select these elements may become
+ * valid. Only elements that the role may see count, so that responses do not reveal fields of other roles.
  */
 export interface AwaitedSources {
   readonly names: readonly string[];

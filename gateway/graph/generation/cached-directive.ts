@@ -1,8 +1,8 @@
 import { DirectiveLocation, GraphQLBoolean, GraphQLDirective, GraphQLInt } from 'graphql';
 
 /**
- * Hasura's directive for queries whose answers it may keep (https://hasura.io/docs/2.0/caching/caching-config/). There
- * is no cache of responses here: the directive has no effect, and introspection does not list it.
+ * Hasura's directive for queries whose responses may be cached (https://hasura.io/docs/2.0/caching/caching-config/).
+ * The gateway has no response cache, so the directive has no effect and introspection does not list it.
  */
 export const CACHED_DIRECTIVE = new GraphQLDirective({
   name: 'cached',

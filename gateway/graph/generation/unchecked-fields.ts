@@ -13,8 +13,8 @@ import {
 import type { Subschema } from '../../sources/index.ts';
 
 /**
- * The schema to execute where sources have types whose fields pass unchecked: those fields take null and any scalar.
- * Clients are validated against `schema` and see that one.
+ * The schema for execution if sources have types whose fields pass unchecked. In it these fields accept null and any
+ * scalar. Operations are validated against `schema`, which clients see.
  */
 export function executableSchema(schema: GraphQLSchema, subschemas: readonly Subschema[]): GraphQLSchema {
   const unchecked = new Set(subschemas.flatMap((subschema) => uncheckedOf(subschema, subschemas)));
