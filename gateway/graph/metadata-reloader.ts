@@ -78,7 +78,7 @@ export interface MetadataPreview {
 export class MetadataReloader {
   /** The number of reloads since the start. */
   readonly counts = { succeeded: 0, failed: 0 };
-  /** Called with the reason of each successful reload. */
+  /** Called with the reason for each successful reload. */
   onReloaded: ((reason: string) => void) | undefined;
   readonly #options: MetadataReloaderOptions;
   #failure: Error | undefined;

@@ -4,9 +4,9 @@ import { accessOf } from './validation/index.ts';
 
 type CallerContext = Pick<ParsedRequest['context'], 'clientAddress' | 'clientHeaders' | 'span'>;
 
-/** The second stage: the session that an operation runs with. */
+/** The second stage: determines the session of an operation. */
 export class OperationAuthenticator {
-  /** Of requests without credentials. */
+  /** The session of requests without credentials. */
   readonly publicSession: Session;
   readonly #authenticator: Authenticator;
 
@@ -16,8 +16,8 @@ export class OperationAuthenticator {
   }
 
   /**
-   * The token of an operation of authentication fields is not verified, since it may be expired; an admin secret always
-   * is.
+   * Authenticates an operation. If it only has authentication fields, its token is not verified because it may be
+   * expired. An admin secret is always verified.
    *
    * @throws GatewayError 401 or 403
    */

@@ -3,20 +3,26 @@ import { CacheCounts, Durations, type TraceReference } from '../../platform/inde
 import { DURATION_BOUNDS_MS } from '../upstream/index.ts';
 import { type NamedOperationLabels, NamedOperations } from './named-operations.ts';
 
-/** Upper ends of the buckets of validation and planning, in milliseconds. */
+/** Upper bounds of the buckets for validation and planning, in milliseconds. */
 const STAGE_BOUNDS_MS: readonly number[] = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 1_000];
 
 /**
- * Why a subscription ended: its source completed it, its source failed, the client stopped it or disconnected, a reload
- * changed or removed its schema, its credentials expired or were revoked, the gateway stops.
+ * The reason why a subscription ended:
+ *
+ * - `completed`: the source completed it.
+ * - `failed`: the source failed.
+ * - `client`: the client stopped it or disconnected.
+ * - `reload`: a reload changed or removed its schema.
+ * - `credentials`: its credentials expired or were revoked.
+ * - `shutdown`: the gateway is stopping.
  */
 export type SubscriptionEnd = 'completed' | 'failed' | 'client' | 'reload' | 'credentials' | 'shutdown';
 
-/** Subscriptions since the start. */
+/** Counts of subscriptions since the start. */
 export class SubscriptionCounts {
   opened = 0;
   active = 0;
-  /** Runs that they get their events from: fewer where equal ones share one. */
+  /** The number of runs that deliver events. Equal subscriptions may share a run. */
   runs = 0;
   readonly ended: Record<SubscriptionEnd, number> = {
     completed: 0,
@@ -38,13 +44,13 @@ export class SubscriptionCounts {
   }
 }
 
-/** Operations since the start. */
+/** Counts of operations since the start. */
 export class OperationCounts {
-  /** Counts of operations that are named in the metadata. */
+  /** Counts of the operations that the metadata names. */
   readonly named: NamedOperations;
-  /** Operations that were executed, by type and by whether their response has errors. */
+  /** Executed operations by type and by whether their response has errors. */
   readonly ran = { query: { success: 0, errors: 0 }, mutation: { success: 0, errors: 0 } };
-  /** From when an operation begins to run to its result. */
+  /** Durations from the start of execution to the result. */
   readonly durations = {
     query: new Durations(DURATION_BOUNDS_MS),
     mutation: new Durations(DURATION_BOUNDS_MS),
@@ -54,20 +60,20 @@ export class OperationCounts {
   refused = 0;
   /** Hits and misses of the document cache. */
   readonly documents = new CacheCounts();
-  /** Hits and misses of requests that name a document by its id alone. */
+  /** Hits and misses of requests that only send the id of a document. */
   readonly persisted = new CacheCounts();
   /** Hits and misses of the plan cache. */
   readonly plans = new CacheCounts();
-  /** Durations of validations: a document is validated once for each role. */
+  /** Durations of validations. A document is validated once for each role. */
   readonly validation = new Durations(STAGE_BOUNDS_MS);
-  /** Durations of planning: an operation is planned once for each role. */
+  /** Durations of planning. An operation is planned once for each role. */
   readonly planning = new Durations(STAGE_BOUNDS_MS);
 
   constructor(labels: NamedOperationLabels = { clients: [], tenants: [] }) {
     this.named = new NamedOperations(labels);
   }
 
-  /** A query or mutation has run. */
+  /** Counts a query or mutation that has run. */
   end(kind: `${OperationTypeNode}`, hasErrors: boolean, durationMs: number, trace: TraceReference | undefined): void {
     if (kind === 'subscription') return;
     this.ran[kind][hasErrors ? 'errors' : 'success']++;

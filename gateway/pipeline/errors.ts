@@ -1,32 +1,32 @@
 import { type ASTNode, type DirectiveNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 
-/** A document of more tokens than are parsed. */
+/** The document has more tokens than the parser accepts. */
 export function tooManyTokens(most: number): GraphQLError {
   return codedError(`the document has more than ${most} tokens`, 'token-limit-exceeded');
 }
 
-/** A document of more operations than are validated. */
+/** The document has more operations than are validated. */
 export function tooManyOperations(most: number): GraphQLError {
   return codedError(`the document has more than ${most} operations`, 'repetition-limit-exceeded');
 }
 
-/** A document whose nesting the parser cannot follow. */
+/** The document's nesting is too deep for the parser. */
 export function documentTooDeep(): GraphQLError {
   return new GraphQLError('Syntax Error: the document is nested too deeply.');
 }
 
-/** A document that is over a limit of its caller's role. @param found what exceeds it, with the figure where there is one. */
+/** The document exceeds a limit of the role. @param found the exceeded measure and its value, if it has one. */
 export function limitExceeded(code: ErrorCode, found: string, limit: number): GraphQLError {
   return codedError(`${found}; the limit is ${limit}`, code);
 }
 
-/** A batch of more operations than its caller may send at once. */
+/** The batch has more operations than the role may send at once. */
 export function batchTooLarge(most: number): GatewayError {
   return new GatewayError('batch-limit-exceeded', `a batch may hold ${most} operations at most`);
 }
 
-/** A batch whose operations together introspect more often than their caller may. */
+/** The operations of the batch introspect more often than the role may. */
 export function tooManyIntrospections(most: number): GatewayError {
   return new GatewayError(
     'introspection-limit-exceeded',
@@ -34,22 +34,22 @@ export function tooManyIntrospections(most: number): GatewayError {
   );
 }
 
-/** A document that the allow list does not have, in Hasura's words. */
+/** The allow list does not contain the document. The message is Hasura's. */
 export function notOnAllowList(): GraphQLError {
   return new GraphQLError('query is not allowed');
 }
 
-/** An operation with several authentication fields. */
+/** The operation has several authentication fields. */
 export function severalAuthenticationFieldsIn(operation: ASTNode): GraphQLError {
   return new GraphQLError('an operation may hold one authentication field', { nodes: operation });
 }
 
-/** A subscription that is further behind the others of its group than events are kept. */
+/** The subscription is too far behind the others of its group. The events that it missed are no longer kept. */
 export function eventsMissed(): GatewayError {
   return new GatewayError('events-missed', 'the client reads its events too slowly, and would miss some');
 }
 
-/** Ids of a persisted document that name different ones. */
+/** The request contains ids of different persisted documents. */
 export function severalDocumentsNamed(): GatewayError {
   return new GatewayError('parse-failed', 'the request names several documents');
 }
@@ -64,32 +64,32 @@ export function malformedDocumentHash(name: string): GatewayError {
   return new GatewayError('parse-failed', `"${name}" must have a SHA-256 in lower-case hexadecimal after "sha256:"`);
 }
 
-/** The version of `extensions.persistedQuery`. */
+/** The version of `extensions.persistedQuery` is not supported. */
 export function unsupportedPersistedQueryVersion(): GatewayError {
   return new GatewayError('parse-failed', 'unsupported version of "persistedQuery": expected 1');
 }
 
-/** The hash of `extensions.persistedQuery`. */
+/** The hash of `extensions.persistedQuery` is malformed. */
 export function malformedPersistedQueryHash(): GatewayError {
   return new GatewayError('parse-failed', '"sha256Hash" must be a SHA-256 in hexadecimal');
 }
 
-/** A hash that no document is stored by: clients send the text next. In Apollo's words, as the next two. */
+/** No document is stored under the hash. The client then sends the text. This message and the next two are Apollo's. */
 export function persistedQueryNotFound(): GraphQLError {
   return codedError('PersistedQueryNotFound', 'PERSISTED_QUERY_NOT_FOUND');
 }
 
-/** A text that is not that of the id beside it. */
+/** The text does not match the hash beside it. */
 export function persistedQueryMismatch(): GraphQLError {
   return codedError('provided sha does not match query', 'PERSISTED_QUERY_HASH_MISMATCH');
 }
 
-/** A hash where persisted queries are switched off. */
+/** The request contains a hash, but persisted queries are disabled. */
 export function persistedQueryNotSupported(): GraphQLError {
   return codedError('PersistedQueryNotSupported', 'PERSISTED_QUERY_NOT_SUPPORTED');
 }
 
-/** A subscription by a request whose response cannot be a stream. */
+/** The request subscribes, but its response cannot be a stream. */
 export function subscriptionNeedsStream(): GatewayError {
   return new GatewayError(
     'unexpected-payload',
@@ -97,50 +97,50 @@ export function subscriptionNeedsStream(): GatewayError {
   );
 }
 
-/** The end of a subscription that another schema answers differently, or no longer. */
+/** The subscription ends because a new schema changes or removes its fields. */
 export function schemaChanged(): GatewayError {
   return new GatewayError('schema-reload', 'the schema has changed: subscribe again');
 }
 
-/** A document with an operation of a kind that its caller's schema has no root type for. */
+/** The document has an operation for which the role's schema has no root type. */
 export function noRootType(operation: OperationDefinitionNode): GraphQLError {
   return new GraphQLError(`no ${operation.operation}s exist`, { nodes: operation });
 }
 
-/** A `@defer` or `@stream` whose label is a variable. */
+/** The label of a `@defer` or `@stream` is a variable. */
 export function labelNotConstant(directive: DirectiveNode): GraphQLError {
   const message = `The label of "@${directive.name.value}" must be a constant string, not a variable.`;
   return new GraphQLError(message, { nodes: directive });
 }
 
-/** Two of `@defer` and `@stream` with the same label, which is not repeated. */
+/** Two `@defer` or `@stream` directives have the same label. The message does not repeat it. */
 export function labelNotUnique(nodes: readonly DirectiveNode[]): GraphQLError {
   return new GraphQLError('The labels of "@defer" and "@stream" must be unique in the document.', { nodes });
 }
 
-/** A `@stream` on a field that is no list. */
+/** A field with `@stream` is not a list. */
 export function streamedFieldIsNoList(directive: DirectiveNode, field: string): GraphQLError {
   return new GraphQLError(`"@stream" needs a list, and the field "${field}" is none.`, { nodes: directive });
 }
 
-/** A `@defer` or `@stream` on the root fields of an operation that cannot postpone them. */
+/** A root field has `@defer` or `@stream`, but the operation cannot deliver it later. */
 export function deferredRootField(directive: DirectiveNode, operation: 'mutation' | 'subscription'): GraphQLError {
   const message = `"@${directive.name.value}" may not be used on root fields of a ${operation}.`;
   return new GraphQLError(message, { nodes: directive });
 }
 
-/** A `@defer` or `@stream` in a subscription, where nothing can switch it off. */
+/** A subscription has a `@defer` or `@stream` that no variable can disable. */
 export function incrementalSubscription(directive: DirectiveNode): GraphQLError {
   const message = `"@${directive.name.value}" may be used in a subscription only with "if: false", or with a variable as its "if".`;
   return new GraphQLError(message, { nodes: directive });
 }
 
-/** A response of a single service that is relayed as bytes and turns out to be no JSON. */
+/** A service's response was relayed as bytes but turned out to be invalid JSON. */
 export function unreadableResponse(): GatewayError {
   return new GatewayError('remote-schema-error', 'a service answered with something that is not valid JSON');
 }
 
-/** The operation that a request names, or leaves open among several. */
+/** The document lacks the operation that the request names, or it has several and the request names none. */
 export function unknownOperation(name: string | undefined): GraphQLError {
   return codedError(
     name === undefined
@@ -150,7 +150,7 @@ export function unknownOperation(name: string | undefined): GraphQLError {
   );
 }
 
-/** A refusal as an error of a GraphQL response. */
+/** Converts a rejection into an error of a GraphQL response. */
 export function inDocument({ message, code }: GatewayError): GraphQLError {
   return codedError(message, code);
 }

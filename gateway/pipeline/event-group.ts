@@ -8,33 +8,34 @@ import { SharedContext } from './subscription-context.ts';
 import { type EventResults, type ResultTaker, SubscriptionRun } from './subscription-run.ts';
 
 /**
- * How far the slowest subscriber may be behind the quickest one, in events and in characters of their results. One that
- * is further behind is cut off, so that it costs the others neither time nor memory.
+ * The maximum distance between the slowest and the fastest subscriber, in events and in characters of their results. A
+ * slower subscriber is cut off, so that it costs the others neither time nor memory.
  */
 const MAX_EVENTS_BEHIND = 1_000;
 const MAX_LENGTH_BEHIND = 1024 * 1024;
-/** How many subscribers get an event before other work of the process has its turn. */
+/** The number of subscribers that get an event before the process does other work. */
 const DELIVERED_AT_ONCE = 64;
 
-/** An event that not all subscribers have taken. */
+/** An event that some subscribers have not taken yet. */
 interface GroupEvent {
   readonly result: OperationResult;
   readonly length: number;
-  /** Subscribers that have still to take it. */
+  /** The number of subscribers that have not taken the event yet. */
   missing: number;
 }
 
 export interface EventGroupOptions {
-  /** Whether each event is the whole state, so that a late subscriber gets the latest one first. */
+  /** Whether each event is the whole state. A late subscriber then gets the latest event first. */
   readonly isState: boolean;
   readonly counts: SubscriptionCounts;
-  /** Called when no subscription can join any more. */
+  /** Called when no more subscriptions can join. */
   readonly onEnd: () => void;
 }
 
 /**
- * Equal subscriptions, which get their events from one run. Each takes them at its own pace. The next event is read when all that
- * wait for one have it: a process that is busy slows the source down, and a subscriber that is slow is left behind.
+ * Equal subscriptions that share the events of one run. Each takes events at its own pace. The next event is read when
+ * all waiting subscribers have received the current one. A busy process thus slows down the source, whereas a slow
+ * subscriber falls behind.
  */
 export class EventGroup implements ResultTaker {
   readonly #run: SubscriptionRun;
@@ -42,15 +43,15 @@ export class EventGroup implements ResultTaker {
   readonly #isState: boolean;
   readonly #onEnd: () => void;
   readonly #subscribers = new Set<GroupSubscriber>();
-  /** The oldest first. */
+  /** The kept events, oldest first. */
   readonly #events: GroupEvent[] = [];
-  /** The number of the oldest, counted from the first event of the run. */
+  /** The number of the oldest kept event, counted from the first event of the run. */
   #first = 0;
   #length = 0;
   #latest: OperationResult | undefined;
-  /** The subscribers that wait for the next event. */
+  /** The subscribers that are waiting for the next event. */
   readonly #waiting = new Set<GroupSubscriber>();
-  /** The subscribers that are about to get an event, or the end. */
+  /** The subscribers that are about to get an event or the end. */
   readonly #due: GroupSubscriber[] = [];
   #isReading = false;
   #isDelivering = false;
@@ -62,7 +63,7 @@ export class EventGroup implements ResultTaker {
     let leader = first;
     this.#context = new SharedContext(() => {
       const [oldest] = this.#subscribers;
-      // After the last one has left, its session is only logged.
+      // After the last subscriber has left, the session is only used for logs.
       if (oldest) leader = oldest.executable;
       return leader;
     });
@@ -76,7 +77,7 @@ export class EventGroup implements ResultTaker {
     return subscriber;
   }
 
-  /** What a subscriber gets next; undefined where it has to wait for it. */
+  /** The next event of a subscriber. Undefined if it has to wait. */
   take(subscriber: GroupSubscriber): OperationResult | 'end' | undefined {
     const event = this.#events[subscriber.position - this.#first];
     if (event) {
@@ -88,7 +89,7 @@ export class EventGroup implements ResultTaker {
     return undefined;
   }
 
-  /** Why it has ended; undefined where the source has completed it. */
+  /** The reason for the end. Undefined if the source completed the subscription. */
   get failure(): Error | undefined {
     return this.#end?.error;
   }
@@ -147,14 +148,14 @@ export class EventGroup implements ResultTaker {
     this.#deliverToWaiting();
   }
 
-  /** A subscriber that waits for an event has all of those before it. */
+  /** Cuts off subscribers that are too far behind. A subscriber that waits for an event has taken all earlier ones. */
   #cutOffSlow(): void {
     const isTooMuch = () => this.#events.length > MAX_EVENTS_BEHIND || this.#length > MAX_LENGTH_BEHIND;
     while (this.#events.length > 1 && isTooMuch()) {
       const first = this.#first;
       for (const subscriber of this.#subscribers)
         if (subscriber.position === first) subscriber.cutOff(new SubscriptionEnded([refusedRequest(eventsMissed())]));
-      // No subscriber is behind: the oldest event is still being delivered.
+      // No subscriber is behind, since the oldest event is still being delivered.
       if (this.#first === first) return;
     }
   }
@@ -186,13 +187,13 @@ export class EventGroup implements ResultTaker {
   }
 }
 
-/** One of equal subscriptions. */
+/** A subscription in a group. */
 class GroupSubscriber implements EventResults {
   readonly executable: ExecutableRequest;
-  /** The number of the event that it takes next. */
+  /** The number of the event that the subscriber takes next. */
   position: number;
   readonly #group: EventGroup;
-  /** What it gets before anything else. */
+  /** The event that the subscriber gets before all others. */
   #opening: OperationResult | undefined;
   #taker: ResultTaker | undefined;
   #end: { readonly error?: Error | undefined } | undefined;
@@ -214,7 +215,7 @@ class GroupSubscriber implements EventResults {
     if (!this.#give()) this.#group.wait(this);
   }
 
-  /** There is an event, or the end. */
+  /** Called when there is an event or the end. */
   wake(): void {
     if (this.#taker && !this.#give()) this.#group.wait(this);
   }
@@ -234,7 +235,7 @@ class GroupSubscriber implements EventResults {
     if (this.#taker) this.#give();
   }
 
-  /** @returns false where there is nothing to be given yet. */
+  /** @returns false if there is nothing to deliver yet. */
   #give(): boolean {
     const taker = this.#taker;
     const opening = this.#opening;
@@ -248,7 +249,10 @@ class GroupSubscriber implements EventResults {
   }
 }
 
-/** The body of a response with this result as JSON; undefined where it cannot be written, which each subscriber reports. */
+/**
+ * The JSON body of a response with this result. Undefined if the result cannot be serialized; each subscriber then
+ * reports that.
+ */
 function bodyText({ data, errors }: OperationResult): string | undefined {
   try {
     return JSON.stringify({ ...(errors && { errors }), data });

@@ -8,12 +8,13 @@ import type { SubscriptionPlan } from './plan/index.ts';
 import type { ExecutableRequest } from './requests.ts';
 import type { EventResults } from './subscription-run.ts';
 
-/** The groups of equal subscriptions of one plan; undefined where each subscription runs by itself. */
+/** The groups of equal subscriptions of one plan. Undefined if its subscriptions cannot be shared. */
 type GroupsOfPlan = Map<string, EventGroup> | undefined;
 
 /**
- * Lets equal subscriptions share one run: those of the same operation with the same variables, of callers that are the same to
- * every service that events are made of. All of these services have to say in the metadata that their subscriptions are shared.
+ * Lets equal subscriptions share a run. Subscriptions are equal if they have the same operation and variables and if no
+ * service can distinguish their clients. All services that contribute to the events must be configured to share
+ * subscriptions.
  */
 export class EventGroups {
   readonly #byPlan = new WeakMap<SubscriptionPlan, { readonly groups: GroupsOfPlan }>();
@@ -24,15 +25,15 @@ export class EventGroups {
   }
 
   /**
-   * @param graph of the caller's role; undefined where a reload has just made it invalid.
-   * @returns undefined where the subscription runs by itself.
+   * @param graph the graph of the role. Undefined if a reload has just made it invalid.
+   * @returns undefined if the subscription needs its own run.
    */
   join(
     executable: ExecutableRequest,
     plan: SubscriptionPlan,
     graph: () => RoleGraph | undefined,
   ): EventResults | undefined {
-    // What is explained has happened for its caller alone, and files are the caller's.
+    // An explanation describes the calls for one client only, and files belong to one client.
     if (executable.explanation || executable.request.files) return undefined;
     let known = this.#byPlan.get(plan);
     if (!known) {
@@ -61,7 +62,7 @@ export class EventGroups {
   }
 }
 
-/** Everything that a result can depend on, beside the plan. */
+/** The key contains everything that can influence a result, besides the plan. */
 function groupKey({ session, request, operation, context }: ExecutableRequest, { parts }: SubscriptionPlan): string {
   const { variables, scopes, showsAdminSecret } = session;
   const given = (operation.variableDefinitions ?? []).map(({ variable: { name } }) =>
@@ -72,8 +73,8 @@ function groupKey({ session, request, operation, context }: ExecutableRequest, {
 }
 
 /**
- * Whether all services of the events share subscriptions. A field that none of them has is a join with another one, whose type tells
- * which; of a scalar it does not.
+ * Whether all services of the events share subscriptions. A field that none of these services has is joined from
+ * another service. The field's type identifies that service unless it is a scalar.
  */
 function isShared(
   { operation, plans }: ExecutableRequest,

@@ -14,22 +14,22 @@ import type { ExecutableRequest } from './requests.ts';
 import { executionErrors, unforeseenError } from './response/index.ts';
 import { withinTimeLimit } from './time-limit.ts';
 
-/** Receives a response in parts: `begun` once, then any number of `part`, then `ended`. */
+/** Receives an incremental response: `begun` once, then any number of `part`, then `ended`. */
 export interface PartsReceiver {
   /** The formats that the client accepts. */
   readonly formats: IncrementalFormats;
-  /** @param parameters of the content type beside its boundary, each with its semicolon before it. */
+  /** @param parameters parameters of the content type other than the boundary, each with a leading semicolon. */
   begun(http: HttpHints, parameters: string, flow: IncrementalFlow): void;
-  /** @param json one part. */
+  /** @param json a payload. */
   part(json: Buffer): void;
   ended(): void;
 }
 
 /**
- * Executes an operation whose response may be incremental. The time limit, cancellation and counts apply to all payloads
- * together. Never throws.
+ * Executes an operation whose response may be incremental. Never throws. The time limit, cancellation and counts apply
+ * to the whole response.
  *
- * @param answered called with the result where the response is complete: then it has no parts.
+ * @param answered called with the result if the response is not incremental.
  */
 export function executeIncrementally(
   executable: ExecutableRequest,

@@ -23,13 +23,13 @@ import { withinTimeLimit } from './time-limit.ts';
 
 /** The result of an operation. */
 export interface OperationResult {
-  /** The whole response as a source sent it, in place of all members but `http`. */
+  /** The whole response as a source sent it. Replaces all members except `http`. */
   readonly bytes?: PassthroughBody;
   readonly data?: Readonly<Record<string, unknown>> | null;
   readonly errors?: readonly PublicError[];
-  /** The whole response as JSON, where it is written once for several clients. */
+  /** The whole response as JSON if it is serialized once for several clients. */
   readonly text?: string;
-  /** Members of the response beside `data` and `errors`. */
+  /** Members of the response besides `data` and `errors`. */
   readonly beside: Readonly<Record<string, unknown>>;
   /** HTTP status, headers and cookies that sources set on the response. */
   readonly http: HttpHints;
@@ -37,15 +37,15 @@ export interface OperationResult {
 
 /** The format of results that a transport needs. */
 export interface ResultFormat {
-  /** Whether a login's response gets the member that the reference contract shows. */
+  /** Whether the response to a login gets the member that the reference contract shows. */
   readonly withEnvelope: boolean;
-  /** Whether bytes can be relayed. */
+  /** Whether the transport can relay bytes. */
   readonly asBytes: boolean;
 }
 
 const NO_MEMBERS: OperationResult['beside'] = Object.freeze({});
 
-/** Runs a prepared operation by its plan. Calls `done` exactly once with the result; never throws. */
+/** Executes a prepared operation according to its plan. Never throws. Calls `done` exactly once with the result. */
 export function executeOperation(
   executable: ExecutableRequest,
   format: ResultFormat,
@@ -70,7 +70,7 @@ export function executeOperation(
   );
 }
 
-/** Adds the explanation, where there is one, beside other members such as a login's envelope. */
+/** Adds the explanation, if there is one, to the other members, such as a login's envelope. */
 function withExplanation(result: OperationResult, { explanation }: ExecutableRequest): OperationResult {
   if (!explanation) return result;
   return { ...result, beside: { ...result.beside, extensions: explanation.extensions } };
@@ -99,7 +99,7 @@ function runPlan(
   }
 }
 
-/** The context of an operation's execution, for its sources. */
+/** The context of an operation's execution for its sources. */
 export class ExecutionContext implements OperationContext {
   readonly session: Session;
   readonly query: string;
@@ -157,7 +157,7 @@ export class ExecutionContext implements OperationContext {
   }
 }
 
-/** The result for the client, from a source's answer. */
+/** Converts a source's result into the result for the client. */
 export function resultOf(answer: OperationAnswer, context: OperationContext, isEnveloped: boolean): OperationResult {
   const result = resultIn(answer);
   const { http } = context;
@@ -167,7 +167,7 @@ export function resultOf(answer: OperationAnswer, context: OperationContext, isE
   return { data: data ?? null, ...(errors.length > 0 && { errors }), beside, http };
 }
 
-/** The result of an operation that took longer than its time limit. */
+/** The result of an operation that exceeded its time limit. */
 export function operationTimeout({ cookies }: Session): OperationResult {
   return {
     data: null,

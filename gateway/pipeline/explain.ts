@@ -6,22 +6,23 @@ import type { PlanPart, Plans } from './plan/index.ts';
 import type { ParsedRequest } from './requests.ts';
 import type { RoleLimits } from './validation/index.ts';
 
-/** Decides whose requests are explained. */
+/** Decides which requests are explained. */
 export class ExplanationPolicy {
   readonly #authenticator: Pick<Authenticator, 'showsAdminSecret'>;
   readonly #roles: ReadonlySet<string>;
 
-  /** @param roles whose callers may ask for explanations, beside `admin` and the holder of the admin secret. */
+  /** @param roles roles that may request explanations, besides `admin` and requests with the admin secret. */
   constructor(authenticator: Pick<Authenticator, 'showsAdminSecret'>, roles: readonly string[]) {
     this.#authenticator = authenticator;
     this.#roles = new Set(roles);
   }
 
   /**
-   * Begins the explanation of an operation whose document is about to be validated. Undefined where its request does not have the
-   * header for one, or its caller may not have it: for them the header has no effect.
+   * Begins the explanation of an operation before its document is validated. Returns undefined if the request does not
+   * ask for an explanation or is not permitted to get one. In the latter case the header has no effect.
    *
-   * @param session of the caller: an admin secret that the headers show has been compared for it.
+   * @param session the session of the request. If the headers contain an admin secret, it has been verified for the
+   *   session.
    */
   open(
     { context, document, cache }: ParsedRequest,
@@ -56,7 +57,7 @@ function costAgainst(cost: DocumentCost, limits: RoleLimits): Readonly<Record<st
   );
 }
 
-/** The plan of an operation, as it is shown. */
+/** The plan of an operation as the explanation shows it. */
 export function explainPlan(
   { plan: { kind, parts }, events }: Plans,
   isCached: boolean,
@@ -67,7 +68,7 @@ export function explainPlan(
   const { sources } = cache.generation;
   const nameOf = (owner: PlanPart['owner']) =>
     owner === 'graph' ? 'introspection' : (sources.find((one) => one.subschemaFor(role) === owner)?.name ?? 'graph');
-  // The source of its events is the first one; the others complete each of them.
+  // The first source provides the events. The others complete each event.
   if (events) {
     const steps = events.parts.map((part, at) => ({ source: nameOf(part), wave: at === 0 ? 1 : 2 }));
     return { kind: 'subscription', cached: isCached, steps };

@@ -1,39 +1,42 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallExplanation, CallOutcome, CallRecorder } from '../upstream/index.ts';
 
-/** The request header that requests `extensions.portico`, as `true` or `1`. */
+/** The request header that requests `extensions.portico`. Its value is `true` or `1`. */
 const EXPLAIN_HEADER = 'x-portico-explain';
 
-/** Whether a request has the header for an explanation; whether it gets one depends on its caller. */
+/** Whether a request asks for an explanation. `ExplanationPolicy` decides whether it gets one. */
 export function asksForExplanation(headers: IncomingHttpHeaders): boolean {
   const asked = headers[EXPLAIN_HEADER];
   return asked !== undefined && (asked === 'true' || asked === '1');
 }
 
-/** Calls that an explanation names; of the others it has the number. */
+/** The maximum number of calls that an explanation lists. Further calls are only counted. */
 const MAX_CALLS = 100;
-/** Steps of a plan that it names. */
+/** The maximum number of listed steps of a plan. */
 const MAX_STEPS = 100;
 
-/** A part of a plan that one source answers. It holds names of the schema only: no arguments, no variables, no addresses. */
+/**
+ * A part of a plan that one source resolves. It only contains names of the schema: no arguments, variables or
+ * addresses.
+ */
 export interface ExplainedStep {
   readonly source: string;
-  /** Root fields; of a fetch of entities, where in the response they are. */
+  /** The root fields. A fetch of entities has the path of its objects in the response instead. */
   readonly fields?: readonly string[];
   readonly path?: string;
-  /** Steps with the same number run at the same time, after those with smaller ones. */
+  /** Steps with the same number run concurrently, after those with smaller numbers. */
   readonly wave: number;
 }
 
 export interface ExplainedPlan {
   readonly kind: string;
-  /** Whether the operation had been planned before. */
+  /** Whether the operation was planned before. */
   readonly cached: boolean;
-  /** Undefined where the plan is decided while it runs: the calls then say what it did. */
+  /** Undefined if the plan is decided during execution. In that case the calls show what was done. */
   readonly steps?: readonly ExplainedStep[] | undefined;
 }
 
-/** A measure of the document against its limit; without a limit for a role that has none. */
+/** A measure of the document and its limit. The limit is undefined if the role has none. */
 export interface ExplainedCost {
   readonly value: number;
   readonly limit?: number;
@@ -45,11 +48,11 @@ export interface ExplanationStart {
   readonly traceId: string | undefined;
   readonly isValidated: boolean;
   readonly cost: Readonly<Record<string, ExplainedCost>>;
-  /** Records calls for the log and the trace too. */
+  /** Also receives the recorded calls, for the log and the trace. */
   readonly record: CallRecorder | undefined;
 }
 
-/** How one response came about, for callers who may know: `extensions.portico`. Times are in milliseconds. */
+/** The explanation of a response: `extensions.portico`. Times are in milliseconds. */
 export class Explanation implements CallRecorder {
   readonly #startedAt = performance.now();
   readonly #start: ExplanationStart;
@@ -62,12 +65,12 @@ export class Explanation implements CallRecorder {
     this.#start = start;
   }
 
-  /** @param describe called once the operation has run. */
+  /** @param describe called after the operation has run. */
   planned(describe: () => ExplainedPlan): void {
     this.#plan = describe;
   }
 
-  /** Begins the next event of a subscription, which has the calls that are made for it. */
+  /** Begins the next event of a subscription. The explanation then lists the calls for this event. */
   nextEvent(): void {
     this.#event = (this.#event ?? 0) + 1;
     this.#calls.length = 0;
@@ -88,7 +91,7 @@ export class Explanation implements CallRecorder {
     return call;
   }
 
-  /** The response's `extensions`. */
+  /** The `extensions` of the response. */
   get extensions(): { readonly portico: Readonly<Record<string, unknown>> } {
     const { role, requestId, traceId, isValidated, cost } = this.#start;
     const plan = this.#plan?.();
@@ -119,7 +122,7 @@ class ExplainedCall implements CallExplanation {
   #waitMs = 0;
   #end: { readonly outcome: CallOutcome; readonly bytes: number; readonly durationMs: number } | undefined;
 
-  /** @param epoch when the operation began. */
+  /** @param epoch the start time of the operation. */
   constructor(name: string, kind: string, epoch: number) {
     this.#name = name;
     this.#kind = kind;
@@ -142,7 +145,7 @@ class ExplainedCall implements CallExplanation {
     this.#end ??= { outcome, bytes, durationMs: performance.now() - this.#startedAt };
   }
 
-  /** One that runs on when the response is sent, as after a timeout, has no outcome. */
+  /** A call that is still running when the response is sent, for example after a timeout, has no outcome. */
   toJSON(): Readonly<Record<string, unknown>> {
     const ended = this.#end;
     return {
@@ -157,7 +160,7 @@ class ExplainedCall implements CallExplanation {
   }
 }
 
-/** To microseconds. */
+/** Rounds to microseconds. */
 function rounded(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }

@@ -8,13 +8,13 @@ import { type OperationLimits, RoleRules } from './validation/index.ts';
 export interface GenerationCachesOptions {
   readonly limits: OperationLimits;
   readonly enforceAllowList: boolean;
-  /** Counts operations by the names of each generation's metadata. */
+  /** Counts operations by the names in each generation's metadata. */
   readonly named: NamedOperations;
-  /** Where cache hits and misses of documents are counted. */
+  /** Counts hits and misses of the document cache. */
   readonly counts: { hits: number; misses: number };
 }
 
-/** The cache of the current generation; documents are parsed, validated and planned again for each generation. */
+/** Creates a cache for each generation, since documents are parsed, validated and planned again for each generation. */
 export class GenerationCaches {
   readonly #options: GenerationCachesOptions;
   #current: GenerationCache;
@@ -42,7 +42,10 @@ export class GenerationCaches {
   }
 }
 
-/** The documents that the operator has saved: of manifests, and of query collections with those of REST endpoints. */
+/**
+ * The documents that the operator has saved in manifests and query collections. REST endpoints use documents of
+ * collections.
+ */
 function savedTexts({ persistedManifests, queryCollections }: Metadata): ReadonlySet<string> {
   return new Set([
     ...persistedManifests.flatMap(({ documents }) => documents.map(({ text }) => text)),

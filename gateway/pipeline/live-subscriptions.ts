@@ -12,20 +12,23 @@ import { type EventResults, type ResultTaker, SubscriptionRun } from './subscrip
 import type { RoleRules } from './validation/index.ts';
 
 /**
- * Clients resubscribe when a reload ends their subscriptions. Ending them is spread over this time, so that not all do
- * at once.
+ * Clients resubscribe when a reload ends their subscriptions. Subscriptions end spread over this time, so that not all
+ * clients resubscribe at once.
  */
 const SPREAD_MS = 1_000;
 
-/** A running subscription: its results, one after another. */
+/** A running subscription with its sequence of results. */
 export interface Subscription {
-  /** Calls `taker` once, with a SubscriptionEnded where it ends for another reason than completion. */
+  /**
+   * Calls `taker` once with the next result or the end. The end has a SubscriptionEnded error unless the source
+   * completed.
+   */
   next(taker: ResultTaker): void;
-  /** Ends it, also for a taker that waits. Later calls do nothing. */
+  /** Ends the subscription, even while a taker waits. Later calls do nothing. */
   close(end: SubscriptionEnd): void;
 }
 
-/** The open subscriptions, which a reload ends when it changes or removes the schema that they depend on. */
+/** The open subscriptions. A reload ends those whose schema it changes or removes. */
 export class LiveSubscriptions {
   readonly #running = new Set<RunningSubscription>();
   readonly #rulesOf: (generation: Generation) => RoleRules;
@@ -64,7 +67,7 @@ export class LiveSubscriptions {
     return new SubscriptionRun(events, executable.request.variables, context, this.#counts);
   }
 
-  /** Ends those that the new generation would not open in the same way. */
+  /** Ends subscriptions that the new generation would not open in the same way. */
   #endOutdated(generation: Generation): void {
     const rules = this.#running.size > 0 ? this.#rulesOf(generation) : undefined;
     for (const subscription of this.#running) {
@@ -132,7 +135,7 @@ class RunningSubscription implements Subscription, ResultTaker {
     return { ...result, beside: { extensions } };
   }
 
-  /** Ends it after a random short time, for a reason that is sent to the client. */
+  /** Ends the subscription after a short random time and sends the reason to the client. */
   endSoon(reason: GatewayError): void {
     this.#ending ??= setTimeout(() => {
       this.#reason = reason;
@@ -147,7 +150,7 @@ class RunningSubscription implements Subscription, ResultTaker {
     this.#results.close();
   }
 
-  /** The first reason is the one that counts. The span itself is the request's, or the operation's. */
+  /** Only the first reason is recorded. The span belongs to the request or the operation. */
   #endSpan(end: SubscriptionEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;

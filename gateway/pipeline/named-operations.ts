@@ -7,29 +7,29 @@ import { headerText, type RequestContext, sentClientName } from '../transports/h
 import { DURATION_BOUNDS_MS } from '../upstream/index.ts';
 import { type Document, normalised } from './document/index.ts';
 
-/** The most operations that are counted by name; all others are counted as `other`. */
+/** The maximum number of operations that are counted by name. All others are counted as `other`. */
 const MAX_NAMES = 200;
-/** Characters of a name. */
+/** The maximum number of characters of a name. */
 const MAX_NAME_LENGTH = 128;
-/** Sets of labels of one operation; what comes after them has the client and the tenant `other`. */
+/** The maximum number of label sets per operation. Further operations get the client and tenant `other`. */
 const MAX_SERIES = 500;
 const OTHER_LABEL = 'other';
 
-/** What is counted of named operations beside their names: values that operators list, since clients may send any. */
+/** Labels of named operations besides the name. Operators list the values, since clients may send any value. */
 export interface NamedOperationLabels {
-  /** Names of clients. Those that give another name are `other`, those that give none are `none`. */
+  /** Names of clients. Requests with another name are counted as `other`, requests without a name as `none`. */
   readonly clients: readonly string[];
-  /** Ids of tenants. All others are `other`. */
+  /** Ids of tenants. All others are counted as `other`. */
   readonly tenants: readonly string[];
 }
 
 export type NamedMetadata = Pick<Metadata, 'queryCollections' | 'persistedManifests'>;
 
 /**
- * Counts operations by their names. A name counts only where the metadata has its document: in a query collection, as
- * those of REST endpoints and of the allow list, or in a manifest of persisted documents. What clients make up is
- * `other`, also under a name that the metadata has, so that no client adds a series or hides behind the name of another
- * operation.
+ * Counts operations by their names. A name only counts if the metadata contains the operation's document: in a query
+ * collection, which REST endpoints and the allow list use, or in a manifest of persisted documents. All other documents
+ * are counted as `other`, even if their operation has a name from the metadata. Clients can therefore neither add
+ * series nor hide behind another operation's name.
  */
 export class NamedOperations {
   readonly #labels: NamedOperationLabels;
@@ -37,7 +37,7 @@ export class NamedOperations {
   readonly #tenants: ReadonlySet<string>;
   readonly #byName = new Map<string, NamedOperation>();
   #metadata: NamedMetadata | undefined;
-  /** The documents that count, with the names that they have beside that of their operation. */
+  /** The documents that are counted by name. The value is the name in the collection, if any. */
   #names: ReadonlyMap<string, string | undefined> = new Map();
 
   constructor(labels: NamedOperationLabels) {
@@ -46,7 +46,7 @@ export class NamedOperations {
     this.#tenants = new Set(labels.tenants);
   }
 
-  /** Takes the documents of other metadata. Counting begins anew where they have changed. */
+  /** Adopts the documents of other metadata. If they have changed, counting starts again. */
   follow(metadata: NamedMetadata): void {
     if (metadata === this.#metadata) return;
     this.#metadata = metadata;
@@ -55,8 +55,8 @@ export class NamedOperations {
   }
 
   /**
-   * The counter of an operation, to be cached with its document. Undefined where nothing is counted by name: the
-   * metadata has no operations, and no clients or tenants are listed.
+   * The counter of an operation, to be cached with its document. Undefined if nothing is counted by name, because the
+   * metadata has no operations and no clients or tenants are listed.
    */
   of(query: string, { node }: Document, operation: OperationDefinitionNode): NamedOperation | undefined {
     if (this.#names.size === 0 && this.#clients.size === 0 && this.#tenants.size === 0) return undefined;
@@ -106,8 +106,8 @@ export class NamedOperations {
 }
 
 /**
- * The documents whose names count, with the names that they have in their collection. Clients may write those of
- * collections with other white space, as for the allow list, and those of manifests as they are.
+ * The documents that are counted by name, with their names in the collection. Clients may send documents of collections
+ * with different white space, as for the allow list. Documents of manifests must be sent unchanged.
  */
 function documentNames({
   queryCollections,
@@ -120,7 +120,7 @@ function documentNames({
   return names;
 }
 
-/** Operations of one set of labels, by type and outcome. */
+/** Counts of operations with one set of labels, by type and outcome. */
 type Outcomes = Record<`${OperationTypeNode}`, { success: number; errors: number }>;
 
 interface Series {
@@ -129,21 +129,21 @@ interface Series {
   readonly outcomes: Outcomes;
 }
 
-/** An operation that was executed. */
+/** An executed operation. */
 export interface ExecutedOperation {
   readonly operation: OperationDefinitionNode;
   readonly context: RequestContext;
   readonly session: Session;
 }
 
-/** The operations of one name. */
+/** The counts of operations with one name. */
 export class NamedOperation {
   readonly durations = new Durations(DURATION_BOUNDS_MS);
   readonly #clients: ReadonlySet<string>;
   readonly #tenants: ReadonlySet<string>;
-  /** By client, then by tenant. */
+  /** The series by client, then by tenant. */
   readonly #series = new Map<string, Map<string, Series>>();
-  /** Where neither clients nor tenants are listed. */
+  /** The only series if neither clients nor tenants are listed. */
   readonly #only: Series | undefined;
 
   constructor(clients: ReadonlySet<string>, tenants: ReadonlySet<string>) {
@@ -152,13 +152,13 @@ export class NamedOperation {
     if (clients.size === 0 && tenants.size === 0) this.#only = this.#find('', '');
   }
 
-  /** A query or mutation has run. */
+  /** Counts a query or mutation that has run. */
   ran({ operation, context, session }: ExecutedOperation, hasErrors: boolean, durationMs: number): void {
     this.#count(operation.operation, hasErrors, context.clientHeaders, session);
     this.durations.add(durationMs, context.span);
   }
 
-  /** A subscription was opened. */
+  /** Counts an opened subscription. */
   subscribed({ context, session }: ExecutedOperation): void {
     this.#count('subscription', false, context.clientHeaders, session);
   }

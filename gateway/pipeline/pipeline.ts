@@ -49,22 +49,27 @@ export interface OperationPipelineOptions {
   readonly rateLimiter: RateLimiter;
   readonly enforceAllowList: boolean;
   readonly persistQueries: boolean;
-  /** Documents that several gateways share; undefined where each process has its own. */
+  /** Documents that several gateways share. If undefined, each process has its own. */
   readonly sharedDocuments?: DocumentStore | undefined;
-  /** Labels of the metrics of named operations, beside the name; none where absent. */
+  /** Labels of named operations' metrics besides the name. If undefined, there are no such labels. */
   readonly namedOperationLabels?: NamedOperationLabels | undefined;
-  /** Roles whose callers may request explanations, beside the admin; none where absent. */
+  /** Roles that may request explanations besides the admin. If undefined, only the admin may. */
   readonly explainRoles?: readonly string[] | undefined;
-  /** Counts what is used; undefined where that is switched off. */
+  /** Counts usage. Undefined if counting is disabled. */
   readonly usage?: Usage | undefined;
 }
 
 /**
- * What happens to an operation between the transport that reads a request and the one that writes its response.
+ * Processes an operation between the transport that reads the request and the transport that writes the response.
  *
- * The stages in their order: parse, authenticate, rate limit, which `prepare` calls; validate, plan, coerce variables, which
- * `#prepareFor` calls; then `execute`, or `subscribe`. Each has a method or a function of its name. To respond is the
- * transport's: `graphql-http/`, `rest/`, `subscriptions/`.
+ * The stages in order:
+ *
+ * 1. Parse, authenticate and limit the rate. `prepare` calls these.
+ * 2. Validate, plan and coerce variables. `#prepareFor` calls these.
+ * 3. `execute` or `subscribe`.
+ *
+ * Each stage has a method or function of its name. The transports respond: `graphql-http/`, `rest/` and
+ * `subscriptions/`.
  */
 export class OperationPipeline {
   readonly counts: OperationCounts;
@@ -102,17 +107,17 @@ export class OperationPipeline {
     return { documents: this.#cache.documents.size, persisted_queries: this.#persisted.size };
   }
 
-  /** The most operations that a batch of any role may hold. */
+  /** The maximum number of operations in a batch of any role. */
   get maxBatch(): number {
     return this.#cache.rules.maxBatch;
   }
 
   /**
-   * Everything that happens before an operation is executed. It returns a promise only where the authentication or the
-   * rate limit has to wait for another service.
+   * Runs all stages before execution. Returns a promise only if authentication or the rate limit has to wait for
+   * another service.
    *
-   * @throws GatewayError 401 or 403 when the caller may not send it, 429 when it has sent too many. Nothing of it was
-   * validated or executed then.
+   * @throws GatewayError 401 or 403 if the client may not send the operation, 429 if it has sent too many. In these
+   *   cases nothing was validated or executed.
    */
   prepare(
     request: OperationRequest,
@@ -127,7 +132,7 @@ export class OperationPipeline {
     );
   }
 
-  /** The stages after the caller is known and admitted. None of them waits for anything. */
+  /** Runs the stages after authentication and rate limiting. None of them waits. */
   #prepareFor(session: Session, parsed: ParsedRequest, options: PrepareOptions): PreparedRequest {
     const { request, context, cache, query, document } = parsed;
     const { generation, rules } = cache;
@@ -176,9 +181,9 @@ export class OperationPipeline {
   /**
    * Executes a prepared operation.
    *
-   * @param answered called with the result, exactly once, unless the response comes in parts.
-   * @param parts receives a response in parts, where the client accepts them, the operation has `@defer` or `@stream`, and its
-   * source can deliver them.
+   * @param answered called exactly once with the result, unless the response is incremental.
+   * @param parts receives an incremental response. Used if the client accepts one, the operation has `@defer` or
+   *   `@stream`, and its source supports them.
    */
   execute(
     executable: ExecutableRequest,
@@ -187,14 +192,14 @@ export class OperationPipeline {
     parts?: PartsReceiver,
   ): void {
     const { plans, request, explanation } = executable;
-    // An explanation comes with the whole response.
+    // An explanation requires a complete response.
     const mayBeInParts = request.files === undefined && explanation === undefined;
     if (plans.incremental && parts && mayBeInParts)
       executeIncrementally(executable, plans.incremental, answered, parts);
     else executeOperation(executable, format, answered);
   }
 
-  /** Opens a prepared subscription. A reload ends it when it changes or removes the schema that it depends on. */
+  /** Opens a prepared subscription. A reload ends it if its schema changes or disappears. */
   subscribe(executable: ExecutableRequest): Subscription {
     executable.usage?.subscribed(executable.context.clientHeaders);
     executable.named?.subscribed(executable);
@@ -224,14 +229,17 @@ export class OperationPipeline {
     });
   }
 
-  /** Counts an operation against the rate limit of its role, where there is one. */
+  /** Counts an operation against the rate limit of its role, if there is one. */
   #limitRate(session: Session, { clientAddress }: RequestContext, rules: RoleRules): Promise<void> | undefined {
     const limit = rules.rateLimitOf(session.role);
     const isAnonymous = session === this.#authenticator.publicSession;
     return limit && this.#rateLimiter.take(limit, { session, address: clientAddress, isAnonymous });
   }
 
-  /** By the role's schema, its limits, the allow list and the policy of introspection. The result is kept with the document. */
+  /**
+   * Validates the document against the role's schema, the limits, the allow list and the introspection policy. The
+   * result is cached with the document.
+   */
   #validate({ context, document }: ParsedRequest, scope: ValidationScope): ValidatedDocument {
     return inSpan(
       context,
@@ -241,7 +249,7 @@ export class OperationPipeline {
     );
   }
 
-  /** Undefined where the document does not have the operation that the request names. */
+  /** Plans the operation. Returns undefined if the document does not have the operation that the request names. */
   #plan(
     { context, request: { operationName } }: ParsedRequest,
     validated: ValidatedDocument,
@@ -254,7 +262,7 @@ export class OperationPipeline {
     );
   }
 
-  /** What counts runs of an operation, kept with its plan. */
+  /** The counters of an operation. They are cached with its plan. */
   #countersOf(
     planned: PlannedOperation,
     { query, document, cache: { generation } }: ParsedRequest,
@@ -268,14 +276,14 @@ export class OperationPipeline {
     return { named: planned.named, usage: planned.usage };
   }
 
-  /** A valid document is parsed once only. */
+  /** Caches a valid document, so that it is parsed only once. */
   #keepDocument({ request, cache, query, document }: ParsedRequest, session: Session): void {
     const isPublic = session === this.#authenticator.publicSession;
     cache.documents.keep(query, document, isPublic);
     if (request.persisted) this.#persisted.remember(request.persisted, query, isPublic);
   }
 
-  /** Reports a syntax error, but not to a caller with an invalid token. */
+  /** Reports a syntax error, unless the token is invalid: then authentication fails first. */
   async #rejectUnparsed(
     { error, request, context }: UnparsedRequest,
     options: PrepareOptions,
@@ -292,7 +300,10 @@ export class OperationPipeline {
     return this.#reject([invalidRequest(error, '$.query')]);
   }
 
-  /** The document of a hash that another gateway has stored. It is looked up only for callers with a session. */
+  /**
+   * Looks up a document that another gateway has stored under its hash. Only requests with a session trigger the
+   * lookup.
+   */
   async #sharedQuery(
     request: OperationRequest & { persisted: PersistedQuery },
     context: RequestContext,
@@ -308,7 +319,7 @@ export class OperationPipeline {
   }
 }
 
-/** What is wrong with the variables that a client sends with an operation; nothing where it may be executed with them. */
+/** Returns the errors of a client's variables. Empty if the operation may be executed with them. */
 function coerceVariables(
   { variableProblems }: PlannedOperation,
   validated: ValidatedDocument,
@@ -317,7 +328,7 @@ function coerceVariables(
   return validated.publicErrors(variableProblems(variables));
 }
 
-/** Calls `next` synchronously with a value, and later with a promise's: most requests have nothing to wait for. */
+/** Calls `next` with a value synchronously, or later if it is a promise. Most requests have nothing to wait for. */
 function whenKnown<T, Result>(
   value: T | Promise<T>,
   next: (known: T) => Result | Promise<Result>,
@@ -325,7 +336,7 @@ function whenKnown<T, Result>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** The operation is recorded before it is validated, so that the log names those that are rejected. */
+/** Records the operation before it is validated, so that the log also names rejected operations. */
 function recordOperation(record: RequestRecord, session: Session, { document, request }: ParsedRequest): void {
   record.caller = session;
   const { operations } = document;

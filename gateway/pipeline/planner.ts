@@ -5,25 +5,25 @@ import type { NamedOperation } from './named-operations.ts';
 import { type Plans, plansOf } from './plan/index.ts';
 import { prepareVariables, type ValidatedDocument, type VariableProblems } from './validation/index.ts';
 
-/** An operation of a valid document, planned for callers of one role. */
+/** An operation of a valid document with its plan for one role. */
 export interface PlannedOperation {
   readonly operation: OperationDefinitionNode;
   readonly plans: Plans;
-  /** Compiled with the plan. */
+  /** The check of variables. It is compiled together with the plan. */
   readonly variableProblems: VariableProblems;
-  /** Counts its uses; undefined before its first run, and where usage is not counted. */
+  /** Counts usage. Undefined before the first run and if usage is not counted. */
   usage: OperationUsage | undefined;
-  /** Counts it by its name; undefined before its first run, null where names are not counted. */
+  /** Counts the operation by name. Undefined before the first run, null if it is not counted by name. */
   named: NamedOperation | null | undefined;
 }
 
-/** Durations of planning, and hits of the plan cache. */
+/** Durations of planning and hits of the plan cache. */
 export interface PlanningCounts {
   readonly planning: Durations;
   readonly plans: CacheCounts;
 }
 
-/** The fifth stage: plans operations once for each role. A plan is kept as long as the validated document that it is of. */
+/** The fifth stage: plans operations once for each role. A plan is cached as long as its validated document. */
 export class OperationPlanner {
   readonly #counts: PlanningCounts;
   readonly #planned = new WeakMap<ValidatedDocument, Map<string | undefined, PlannedOperation>>();
@@ -32,15 +32,15 @@ export class OperationPlanner {
     this.#counts = counts;
   }
 
-  /** Whether the operation of that name has been planned before. */
+  /** Whether the named operation has been planned before. */
   has(validated: ValidatedDocument, name: string | undefined): boolean {
     return this.#planned.get(validated)?.has(name) ?? false;
   }
 
   /**
-   * Plans the operation of that name, or the only one.
+   * Plans the named operation, or the only one if no name is given.
    *
-   * @returns undefined when there is none of that name, or several and no name.
+   * @returns undefined if there is no such operation, or several and no name is given.
    */
   plan(validated: ValidatedDocument, name: string | undefined): PlannedOperation | undefined {
     const known = this.#planned.get(validated)?.get(name);

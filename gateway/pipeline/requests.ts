@@ -13,25 +13,25 @@ import type { Plans } from './plan/index.ts';
 import type { RejectedRequest } from './response/index.ts';
 import type { RoleRules } from './validation/index.ts';
 
-// A request on its way through the pipeline: OperationRequest, then ParsedRequest, then ExecutableRequest or
+// A request passes through the pipeline as OperationRequest, then ParsedRequest, then ExecutableRequest or
 // RejectedRequest.
 
-/** One operation as a client sends it. */
+/** An operation as a client sends it. */
 export interface OperationRequest {
-  /** Undefined where `persisted` names a document that was sent before. */
+  /** Undefined if `persisted` names a document that was sent before. */
   readonly query: string | undefined;
   readonly persisted?: PersistedQuery;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly operationName: string | undefined;
-  /** Files that come with it. */
+  /** Files that the client sends with the operation. */
   readonly files?: SentFiles;
 }
 
-/** How a transport handles an operation. */
+/** Options of a transport for an operation. */
 export interface PrepareOptions {
-  /** The batch that the operation is part of. */
+  /** The batch that contains the operation. */
   readonly batch?: Batch;
-  /** Whether it is saved in the metadata: the allow list does not apply to it. */
+  /** Whether the document is saved in the metadata. If so, the allow list does not apply. */
   readonly isSaved?: boolean;
   /** Whether the transport can deliver a stream of events. */
   readonly mayStream?: boolean;
@@ -45,7 +45,7 @@ export interface GenerationCache {
   readonly rules: RoleRules;
 }
 
-/** A request whose document is parsed, before its caller is authenticated. */
+/** A request with a parsed document. The client is not authenticated yet. */
 export interface ParsedRequest {
   readonly kind: 'parsed';
   readonly request: OperationRequest;
@@ -56,7 +56,7 @@ export interface ParsedRequest {
   readonly document: Document;
 }
 
-/** A request without a document that can be run. */
+/** A request without an executable document. */
 export interface UnparsedRequest {
   readonly kind: 'unparsed';
   readonly request: OperationRequest;
@@ -64,27 +64,27 @@ export interface UnparsedRequest {
   readonly error: GraphQLError;
 }
 
-/** A request that may be executed: its caller is authenticated, its document and variables are valid. */
+/** A request that may be executed. The client is authenticated; the document and variables are valid. */
 export interface ExecutableRequest {
   readonly kind: 'executable';
   readonly session: Session;
   readonly plans: Plans;
   readonly operation: OperationDefinitionNode;
-  /** Whether its response may be compressed: it contains no tokens or other secrets (BREACH). */
+  /** Whether the response may be compressed: it contains no tokens or other secrets (BREACH). */
   readonly mayCompress: boolean;
   /** The text of the whole document. */
   readonly query: string;
   readonly request: OperationRequest;
-  /** Its time limit; undefined where only the timeouts of its sources apply. */
+  /** The time limit. Undefined if only the timeouts of sources apply. */
   readonly seconds: number | undefined;
   readonly context: RequestContext;
-  /** Counts it when it has run. */
+  /** Counts the operation when it has run. */
   readonly counts: OperationCounts;
-  /** Counts it by its name; null where names are not counted. */
+  /** Counts the operation by name. Null if it is not counted by name. */
   readonly named: NamedOperation | null;
-  /** Counts its usage; undefined where usage is not counted. */
+  /** Counts usage. Undefined if usage is not counted. */
   readonly usage: OperationUsage | undefined;
-  /** Set where its caller requests an explanation and may have one: its result is not relayed as bytes then. */
+  /** Set if the request is explained. Its result is then not relayed as bytes. */
   readonly explanation?: Explanation | undefined;
 }
 

@@ -3,8 +3,8 @@ import type { RequestContext } from '../transports/http/index.ts';
 type Traced = Pick<RequestContext, 'span'>;
 
 /**
- * Runs a stage of an operation within a span, where the request is recorded and the stage has something to do: what is
- * answered from a cache is no span.
+ * Runs a stage of an operation within a span, if the request is recorded and the stage has work to do. Cached results
+ * have no span.
  */
 export function inSpan<T>({ span }: Traced, name: string, hasWork: () => boolean, stage: () => T): T {
   if (!span?.isRecording || !hasWork()) return stage();
@@ -19,7 +19,7 @@ export function inSpan<T>({ span }: Traced, name: string, hasWork: () => boolean
   }
 }
 
-/** Traces a stage that returns a promise only where it has something to wait for. */
+/** Traces a stage that only returns a promise if it has to wait. */
 export function inSpanOfPromise<T>({ span }: Traced, name: string, stage: () => T | Promise<T>): T | Promise<T> {
   if (!span?.isRecording) return stage();
   const startedAt = performance.now();

@@ -8,7 +8,7 @@ import type { ExecutableRequest } from './requests.ts';
 
 /** The context of a run of a subscription. */
 export interface EventsContext extends OperationContext {
-  /** Ends the event that is being completed, when the client has it or has gone. */
+  /** Ends the current event when the client has received it or has disconnected. */
   endEvent(): void;
 }
 
@@ -26,8 +26,9 @@ export class SubscriptionContext extends ExecutionContext implements EventsConte
 }
 
 /**
- * The context of several equal subscriptions. It is that of one of them, the leader, and of another one when that ends: no service is
- * called with the session of a subscriber that has left, or whose token has expired or was revoked.
+ * The context of several equal subscriptions. It uses the session of one of them, the leader. When the leader ends,
+ * another one replaces it. No service is therefore called with the session of a subscriber that has left or whose token
+ * is no longer valid.
  */
 export class SharedContext implements EventsContext {
   readonly cancellation = new Cancellation();
@@ -81,8 +82,8 @@ export class SharedContext implements EventsContext {
 }
 
 /**
- * The cancellations of the events of a subscription, one after another: what was received for an event is given back when the client
- * has the event, whereas the subscription's own cancellation lasts as long as the subscription.
+ * The cancellations of a subscription's events, one after another. Memory reserved for an event is released when the
+ * client has received the event. The subscription's own cancellation lasts as long as the subscription.
  */
 class EventCancellation {
   readonly #subscription: Cancellation;
@@ -92,7 +93,7 @@ class EventCancellation {
     this.#subscription = subscription;
   }
 
-  /** The cancellation of the event that is being completed. Events that nothing is added to have none. */
+  /** The cancellation of the event that is being completed. It is created when a source first needs it. */
   get current(): Cancellation {
     if (this.#ofEvent) return this.#ofEvent;
     const ofEvent = new Cancellation(true);
@@ -102,7 +103,10 @@ class EventCancellation {
     return ofEvent;
   }
 
-  /** Ends the event, when the client has it or has gone: calls that are still running for it are cancelled. */
+  /**
+   * Ends the event when the client has received it or has disconnected. Calls that are still running for it are
+   * cancelled.
+   */
   end(): void {
     const ofEvent = this.#ofEvent;
     if (!ofEvent) return;

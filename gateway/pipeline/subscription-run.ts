@@ -9,24 +9,24 @@ import { executionErrors, refusedRequest, SubscriptionEnded } from './response/i
 import type { EventsContext } from './subscription-context.ts';
 
 /**
- * Receives the next result of a subscription, or its end. It must not throw. It is not a promise because an event may be
- * delivered to thousands of clients, and a promise for each costs as much as everything else about it.
+ * Receives the next result of a subscription or its end. Must not throw. This is not a promise, because an event may be
+ * delivered to thousands of clients, and a promise for each would double the cost.
  */
 export interface ResultTaker {
   result(result: OperationResult): void;
-  /** @param error undefined where it has completed, or was closed. */
+  /** @param error undefined if the subscription was completed or closed. */
   ended(error?: Error): void;
 }
 
-/** The results of a subscription, one after another. */
+/** The sequence of a subscription's results. */
 export interface EventResults {
-  /** Calls `taker` once, at once or later. It is called again only after the one before was. */
+  /** Calls `taker` exactly once, now or later. Must not be called again before that. */
   next(taker: ResultTaker): void;
-  /** Ends it, also for a taker that waits. */
+  /** Ends the subscription, even while a taker waits. */
   close(): void;
 }
 
-/** Runs a subscription: opens its source stream, and makes a result of each event. */
+/** Runs a subscription: opens its source stream and creates a result for each event. */
 export class SubscriptionRun implements EventResults {
   readonly #context: EventsContext;
   readonly #events: AsyncIterator<ExecutionResult>;
@@ -46,7 +46,7 @@ export class SubscriptionRun implements EventResults {
   }
 
   next(taker: ResultTaker): void {
-    // Who asks for the next event has delivered the one before.
+    // A call of `next` means that the previous event was delivered.
     this.#context.endEvent();
     this.#next().then(
       (result) => (result ? taker.result(result) : taker.ended()),
@@ -78,7 +78,7 @@ export class SubscriptionRun implements EventResults {
   }
 }
 
-/** A subscription that cannot be opened fails at the read of its first event. */
+/** Opens the source stream. If this fails, the stream fails at its first event. */
 function openedStream(open: () => AsyncIterator<ExecutionResult>): AsyncIterator<ExecutionResult> {
   try {
     return open();

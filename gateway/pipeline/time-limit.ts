@@ -1,12 +1,12 @@
 import { Cancellation } from '../../platform/index.ts';
 
 /**
- * Runs `work`, which is cancelled after `seconds`.
+ * Runs `work` and cancels it after `seconds`.
  *
  * @param seconds undefined for no limit.
- * @param ofClient cancelled when the client disconnects, and `work` with it.
- * @param work stops at its `cancellation`, and calls its `done` with the result.
- * @param late the result when the time is up.
+ * @param ofClient cancelled when the client disconnects. This also cancels `work`.
+ * @param work stops when its `cancellation` is cancelled, and calls its `done` with the result.
+ * @param late creates the result if the time limit is exceeded.
  * @param done called exactly once, with the first of the two results.
  */
 export function withinTimeLimit<T>(
@@ -30,11 +30,11 @@ export function withinTimeLimit<T>(
     done(result);
   };
   const timer = setTimeout(() => {
-    // The result is set before the cancellation, whose own error comes too late to replace it.
+    // The result is set before the cancellation, so the cancellation's own error cannot replace it.
     finish(late());
     limited.cancel();
   }, seconds * 1000);
-  // What the work has received stays in memory until the client has its response.
+  // Data that the work has received stays in memory until the client has its response.
   if (!ofClient.whenOver(() => limited.end())) limited.end();
   ofClient.add(limited);
   if (ofClient.isCancelled) limited.cancel();

@@ -21,7 +21,7 @@ interface ReplacedSchema extends Replaced {
 }
 
 /**
- * Introspects remote schemas and records the results: the opened schema or the reason of the failure. A schema in use
+ * Introspects remote schemas and records the results: the opened schema or the reason for the failure. A schema in use
  * stays in use if a later introspection fails or conflicts with other sources.
  */
 export class RemoteIntrospector {

@@ -3,20 +3,20 @@ import { fragmentsOf, isIntrospectionField } from '../../graphql/syntax/index.ts
 import { repetition } from './repetition.ts';
 
 /**
- * The cost of a document: each number is that of its costliest operation, and fragments count wherever they are spread.
- * Introspection counts for neither depth nor nodes: the introspection query of tools is no attack.
+ * The cost of a document. Each measure is that of its most expensive operation, and fragments count wherever they are
+ * spread. Introspection counts for neither depth nor nodes, because the introspection query of tools is not an attack.
  */
 export interface DocumentCost {
-  /** Fields with a selection set within each other, as Hasura counts: `{ viewer { name } }` is 1. */
+  /** The number of nested fields with selection sets, as Hasura counts: `{ viewer { name } }` is 1. */
   readonly depth: number;
-  /** Fields with a selection set, as Hasura counts. */
+  /** The number of fields with a selection set, as Hasura counts. */
   readonly nodes: number;
   readonly aliases: number;
-  /** Root fields `__schema` and `__type`. */
+  /** The number of root fields `__schema` and `__type`. */
   readonly introspections: number;
-  /** Directives as they are written, in the document as a whole. */
+  /** The number of directives in the whole document, as written. */
   readonly directives: number;
-  /** Pairs of fields that validation has to compare, in the document as a whole. */
+  /** The number of pairs of fields in the whole document that validation has to compare. */
   readonly repetition: number;
 }
 
@@ -24,7 +24,7 @@ type SelectionCost = Omit<DocumentCost, 'directives' | 'repetition'>;
 
 const NO_COST: SelectionCost = { depth: 0, nodes: 0, aliases: 0, introspections: 0 };
 
-/** Measures a document. It takes time in proportion to the text, however often fragments are spread. */
+/** Measures a document in time proportional to its text, however often fragments are spread. */
 export function documentCost(document: DocumentNode): DocumentCost {
   const fragments = fragmentsOf(document);
   const known = new Map<string, SelectionCost>();
@@ -46,7 +46,7 @@ export function documentCost(document: DocumentNode): DocumentCost {
   function costOfFragment(name: string): SelectionCost {
     const before = known.get(name);
     if (before) return before;
-    // A fragment within itself ends here; validation refuses it.
+    // A fragment that spreads itself ends here. Validation rejects it.
     known.set(name, NO_COST);
     const cost = costOf(fragments.get(name)?.selectionSet);
     known.set(name, cost);

@@ -26,31 +26,38 @@ export interface RootField {
 export interface Document {
   readonly node: DocumentNode;
   readonly operations: readonly OperationDefinitionNode[];
-  /** Every root field of every operation, through fragments; one that is selected twice is listed twice. */
+  /**
+   * All root fields of all operations, including those in fragments. A field that is selected twice is listed twice.
+   */
   readonly rootFields: readonly RootField[];
   readonly cost: DocumentCost;
-  /** How many tokens its text has. */
+  /** The number of tokens in its text. */
   readonly tokens: number;
-  /** What other rooms keep with it, each by a `DocumentFact` of its own: results of validation, plans, access. */
+  /**
+   * Values that other modules store with the document under their `DocumentFact`: validation results, plans, access.
+   */
   readonly facts: Map<object, unknown>;
-  /** Whether it is cached for clients that send it again. */
+  /** Whether the document is cached for clients that send it again. */
   isKept: boolean;
 }
 
-/** Weights are characters and tokens; a token takes hundreds of bytes once its document is parsed and planned. */
+/** The weights are characters and tokens. Once a document is parsed and planned, each token takes hundreds of bytes. */
 const DOCUMENTS_OF_CALLERS: CacheBounds = { entries: 2_000, weights: [8_000_000, 100_000] };
-/** Documents that come without a session have a cache of their own, so that they cannot evict those of sessions. */
+/** Documents of requests without a session have a separate cache, so that they cannot evict documents of sessions. */
 const DOCUMENTS_OF_PUBLIC: CacheBounds = { entries: 200, weights: [800_000, 20_000] };
 
-/** Each operation is validated with all fragments that it uses, however many others use them. */
+/**
+ * The maximum number of operations. Each operation is validated with all fragments that it uses, even if others use
+ * them too.
+ */
 const MAX_OPERATIONS = 100;
 
-/** Brackets of any kind within each other, as in the JSON of clients. */
+/** The maximum number of nested brackets of any kind. The same limit applies to the JSON of clients. */
 const MAX_BRACKETS = 500;
 const OPENING: ReadonlySet<string> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const CLOSING: ReadonlySet<string> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
-/** Parses documents, and caches those that `keep` is called with. A cache belongs to one generation of the graph. */
+/** Parses documents and caches those passed to `keep`. A cache belongs to one generation of the graph. */
 export class DocumentCache {
   readonly #ofCallers = new SecondChanceCache<Document>(DOCUMENTS_OF_CALLERS, markForgotten);
   readonly #ofPublic = new SecondChanceCache<Document>(DOCUMENTS_OF_PUBLIC, markForgotten);
@@ -59,8 +66,8 @@ export class DocumentCache {
   readonly #trusted: ReadonlySet<string>;
 
   /**
-   * @param counts where it counts hits and misses.
-   * @param trusted texts of the metadata, which are not limited.
+   * @param counts counts hits and misses.
+   * @param trusted texts of the metadata. They are not limited.
    */
   constructor(maxTokens: number, counts = { hits: 0, misses: 0 }, trusted: ReadonlySet<string> = new Set()) {
     this.#maxTokens = maxTokens;
@@ -73,7 +80,7 @@ export class DocumentCache {
     return this.#ofCallers.size + this.#ofPublic.size;
   }
 
-  /** @throws GraphQLError when the text is no GraphQL document; its message repeats nothing of the text's values. */
+  /** @throws GraphQLError if the text is not a GraphQL document. The message repeats no values of the text. */
   get(text: string): Document {
     const known = this.#ofCallers.get(text) ?? this.#ofPublic.get(text);
     if (known) {
@@ -85,10 +92,10 @@ export class DocumentCache {
   }
 
   /**
-   * Caches a document that its caller may send. Others are parsed each time: a client without a token can send any number of
-   * them.
+   * Caches a document that the client is permitted to send. Other documents are parsed each time, since a client
+   * without a token can send any number of them.
    *
-   * @param isPublic whether it came without a session.
+   * @param isPublic whether the request had no session.
    */
   keep(text: string, document: Document, isPublic: boolean): void {
     if (document.isKept) return;
@@ -104,14 +111,14 @@ function markForgotten(document: Document): void {
 const TOO_MANY_TOKENS = /^Syntax Error: Document contains more tha[tn] \d+ tokens/;
 
 /**
- * @param maxTokens undefined: not limited, nor are operations.
- * @throws GraphQLError as `DocumentCache.get` says.
+ * @param maxTokens undefined for no limit on tokens and operations.
+ * @throws GraphQLError like `DocumentCache.get`.
  */
 function parseDocument(text: string, maxTokens: number | undefined): Document {
   try {
     return readDocument(parseQuietly(text, maxTokens), maxTokens !== undefined);
   } catch (error) {
-    // The parser calls itself for each level of nesting, and the cost is that of fragments within each other.
+    // The parser recurses for each level of nesting, and measuring the cost recurses for each level of fragments.
     if (error instanceof RangeError) throw documentTooDeep();
     throw error;
   }
@@ -139,7 +146,7 @@ function readDocument(parsed: DocumentNode, isLimited: boolean): Document {
   };
 }
 
-/** @throws GraphQLError where brackets are nested too deeply for what comes after the parser, which needs more of the stack. */
+/** @throws GraphQLError if brackets are nested too deeply for the stages after parsing, which need more stack. */
 function tokensIn({ loc }: DocumentNode): number {
   let count = 0;
   let level = 0;
@@ -158,13 +165,13 @@ function parseQuietly(text: string, maxTokens: number | undefined): DocumentNode
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     if (maxTokens !== undefined && TOO_MANY_TOKENS.test(error.message)) throw tooManyTokens(maxTokens);
-    // An unexpected token may be a password: the message names its kind, the location its position.
+    // An unexpected token may be a password. The message only names its kind; the location has its position.
     const message = error.message.replace(/\b(Name|String|BlockString|Int|Float) "[\s\S]*"/, '$1');
     throw new GraphQLError(message, { source: error.source ?? null, positions: error.positions ?? null });
   }
 }
 
-/** The root fields of one operation. */
+/** The root fields of an operation. */
 export function rootFieldsOf(
   { operation, selectionSet }: OperationDefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
@@ -173,8 +180,8 @@ export function rootFieldsOf(
 }
 
 /**
- * The fields that a selection set holds itself or through fragments. Each fragment counts once: what it selects twice
- * is merged when it runs.
+ * The fields that a selection set contains, directly or through fragments. Each fragment counts once, since fields that
+ * it selects twice are merged at execution.
  */
 export function selectedFields(
   selectionSet: SelectionSetNode,
@@ -198,8 +205,8 @@ export function selectedFields(
 }
 
 /**
- * Keeps of each node's location only what errors report. graphql-js also keeps every token of the text, which is a
- * third of the memory of a parsed document.
+ * Reduces each node's location to what errors report. graphql-js also keeps every token of the text, which takes a
+ * third of a parsed document's memory.
  */
 function withLightLocations(document: DocumentNode): DocumentNode {
   visit(document, {

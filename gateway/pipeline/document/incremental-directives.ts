@@ -19,7 +19,7 @@ export interface WholeOperation {
   readonly fragments: Fragments;
 }
 
-/** An operation without `@cached`, which no service is sent; one of a service's own stays. */
+/** Removes `@cached`, which is not sent to services, unless a service defines a directive of that name itself. */
 export function withoutCaching(
   operation: OperationDefinitionNode,
   fragments: Fragments,
@@ -31,16 +31,16 @@ export function withoutCaching(
 }
 
 /**
- * An operation without `@defer` and `@stream`: all of its answer comes at once. Services that know neither are not asked
- * with them, nor with variables that were there for them only.
+ * Removes `@defer` and `@stream`, so that the response is complete at once. Services that do not support them must not
+ * receive them or variables that only they use.
  */
 export function withoutIncrementalDirectives(operation: OperationDefinitionNode, fragments: Fragments): WholeOperation {
   return withoutChosenDirectives({ operation, fragments }, isIncremental);
 }
 
 /**
- * An operation with those of its `@defer` and `@stream` that a service knows, arguments included. Undefined where none is
- * left.
+ * Keeps only those `@defer` and `@stream` directives that a service supports, including their arguments. Returns
+ * undefined if none are left.
  */
 export function withIncrementalDirectives(
   whole: WholeOperation,
@@ -60,7 +60,7 @@ function definitionsOf({ operation, fragments }: WholeOperation): readonly Defin
   return [operation, ...fragments.values()];
 }
 
-/** An operation without the directives that are chosen, and the variables that were there for them only. */
+/** Removes the chosen directives and the variables that only they use. */
 function withoutChosenDirectives(from: WholeOperation, isChosen: Choice): WholeOperation {
   if (!definitionsOf(from).some((definition) => containsDirective(definition, isChosen))) return from;
   const { operation, fragments } = from;

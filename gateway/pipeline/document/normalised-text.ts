@@ -1,8 +1,8 @@
 import { type ASTNode, type DocumentNode, Kind, print, visit } from 'graphql';
 
 /**
- * The text by which documents are compared, as Hasura does it: comments, white space and `__typename` make no
- * difference, the order of fields does.
+ * The text by which documents are compared. As in Hasura, comments, white space and `__typename` are ignored, whereas
+ * the order of fields matters.
  */
 export function normalised(document: DocumentNode): string {
   const isTypename = (node: ASTNode) => node.kind === Kind.FIELD && node.name.value === '__typename';

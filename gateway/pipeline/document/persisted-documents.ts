@@ -1,6 +1,6 @@
 import type { PersistedManifest } from '../../metadata/index.ts';
 
-/** The documents of one generation's manifests, by every id that clients may name them by. */
+/** The documents of one generation's manifests, by every id that clients may use. */
 export class PersistedDocuments {
   readonly #texts = new Map<string, string>();
 
@@ -13,7 +13,7 @@ export class PersistedDocuments {
     return this.#texts.size === 0;
   }
 
-  /** The text of a document; undefined for an id that no manifest has. */
+  /** The text of a document. Undefined if no manifest has the id. */
   get(id: string): string | undefined {
     return this.#texts.get(id);
   }

@@ -15,10 +15,10 @@ import {
 } from '../errors.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
 
-/** The id of a document that a client sends, has sent before, or that a manifest lists. */
+/** The id of a document that the client sends or sent before, or that a manifest lists. */
 export interface PersistedQuery {
   readonly id: string;
-  /** Whether it is the SHA-256 of the document's text, hexadecimal in lower case. */
+  /** Whether the id is the SHA-256 of the document's text in lower-case hexadecimal. */
   readonly isHash: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface PersistedQuery {
  * Reads the id of a request's document: `extensions.persistedQuery` (Apollo), `documentId` (GraphQL over HTTP, appendix
  * A) or `doc_id` (as in Relay's examples).
  *
- * @throws GatewayError when one of them is malformed, or they name different documents.
+ * @throws GatewayError if an id is malformed or the ids name different documents.
  */
 export function readPersistedQuery(request: {
   readonly extensions: Readonly<Record<string, unknown>>;
@@ -44,10 +44,10 @@ export function readPersistedQuery(request: {
 }
 
 /**
- * Reads the member `id` of a request that has no text and no other id of its document, as clients of Relay's older examples send
- * it. Beside a text it is the client's own: it is not read.
+ * Reads the member `id`, which clients of Relay's older examples send. It is only used if the request has neither a
+ * text nor another document id. Otherwise `id` belongs to the client and is ignored.
  *
- * @throws GatewayError when it is malformed.
+ * @throws GatewayError if the id is malformed.
  */
 export function readLoneId(id: unknown): PersistedQuery | undefined {
   return typeof id === 'string' ? readDocumentId('id', id) : undefined;
@@ -73,12 +73,12 @@ function readExtension(extensions: Readonly<Record<string, unknown>>): Persisted
 
 const NOT_FOUND = 'PERSISTED_QUERY_NOT_FOUND' satisfies ErrorCode;
 const LONGEST_TEXT = 100_000;
-/** The weight is characters. */
+/** The weight is the number of characters. */
 const PERSISTED_BY_CALLERS: CacheBounds = { entries: 2_000, weights: [4_000_000] };
-/** Documents that come without a session have a cache of their own, so that they cannot evict those of sessions. */
+/** Documents of requests without a session have a separate cache, so that they cannot evict documents of sessions. */
 const PERSISTED_BY_PUBLIC: CacheBounds = { entries: 200, weights: [400_000] };
 
-/** Documents that clients send by their hash. Each was valid for the client that sent it first. */
+/** Documents that clients name by their hash. Each document was valid for the client that first sent it. */
 export class PersistedQueries {
   readonly #isEnabled: boolean;
   readonly #shared: DocumentStore | undefined;
@@ -87,8 +87,8 @@ export class PersistedQueries {
   readonly #counts: CacheCounts;
 
   /**
-   * @param shared the documents of other processes; undefined where none are shared.
-   * @param counts where it counts ids without a text: hits and misses.
+   * @param shared the documents that other processes share. Undefined if none are shared.
+   * @param counts counts hits and misses of ids without a text.
    */
   constructor(isEnabled: boolean, shared?: DocumentStore, counts = new CacheCounts()) {
     this.#isEnabled = isEnabled;
@@ -101,21 +101,21 @@ export class PersistedQueries {
     return this.#ofCallers.size + this.#ofPublic.size;
   }
 
-  /** Whether a document that `textOf` does not know may be known to other gateways. */
+  /** Whether other gateways may have a document that `textOf` does not find. */
   mayBeShared(error: GraphQLError): boolean {
     return this.#shared !== undefined && error.extensions.code === NOT_FOUND;
   }
 
-  /** The document of a hash, as other gateways know it. */
+  /** Looks up the document of a hash among the shared documents. */
   async sharedTextOf({ id }: PersistedQuery): Promise<string | undefined> {
     return this.#shared?.find(id);
   }
 
   /**
-   * The document of a request.
+   * Returns the document of a request.
    *
-   * @param listed the documents of manifests, which take precedence over those that clients have sent.
-   * @throws GraphQLError when there is none, with the message and the code that Apollo's clients look for.
+   * @param listed the documents of manifests. They take precedence over documents that clients have sent.
+   * @throws GraphQLError if there is no document. Message and code are those that Apollo's clients expect.
    */
   textOf(query: string | undefined, persisted: PersistedQuery | undefined, listed: PersistedDocuments): string {
     if (!persisted) return query ?? '';
@@ -143,10 +143,10 @@ export class PersistedQueries {
   }
 
   /**
-   * Stores a valid document. One that comes without a session is not shared, so that it cannot evict others there
+   * Stores a valid document. A document without a session is not shared, so that it cannot evict shared documents
    * either.
    *
-   * @param isPublic whether it came without a session.
+   * @param isPublic whether the request had no session.
    */
   remember({ id, isHash }: PersistedQuery, text: string, isPublic: boolean): void {
     if (!this.#isEnabled || !isHash || text.length > LONGEST_TEXT) return;

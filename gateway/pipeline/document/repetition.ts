@@ -7,25 +7,31 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** The most selections that are visited, and the most levels of nested fields. */
+/** The maximum number of visited selections and of nested levels of fields. */
 const MAX_VISITED = 100_000;
 const MAX_LEVELS = 1_000;
-/** The most fragments that are spread: two of their numbers are one of 32 bits, which sets find the fastest. */
+/** The maximum number of fragments. Two fragment numbers form one 32-bit number, which sets look up fastest. */
 const MAX_FRAGMENTS = 2 ** 15;
-/** Looking at a pair of fragments takes as long as visiting so many selections. */
+/** The number of selections whose visits take as long as comparing a pair of fragments. */
 const VISITS_OF_A_PAIR = 2;
 
-/** Characters of arguments, and fields of two fragments, that take as long to compare as two fields without arguments. */
+/**
+ * The number of characters of arguments, and of fields of two fragments, that take as long to compare as two fields
+ * without arguments.
+ */
 const CHARACTERS_OF_A_PAIR = 2;
 const FIELDS_OF_A_PAIR = 4;
 
 /**
- * How much validation has to compare, in pairs of fields without arguments: of fields that have the same response key in the same
- * object, which count for more the longer their arguments are, and of fragments that are spread there together, which count for
- * more the more fields they have. The time that this takes grows with the square of the text, and with its cube where inline fragments
- * are nested (graphql-js compares within each selection set anew): two thousand tokens can keep it busy for seconds.
+ * Measures the comparisons in validation, as a number of pairs of fields without arguments. Two kinds of pairs count:
  *
- * @returns infinity when there are too many to be counted.
+ * - Fields with the same response key in the same object. They count more the longer their arguments are.
+ * - Fragments that are spread in the same object. They count more the more fields they have.
+ *
+ * The validation time grows with the square of the text. With nested inline fragments it grows with the cube, because
+ * graphql-js compares within each selection set again. Two thousand tokens can keep graphql-js busy for seconds.
+ *
+ * @returns infinity if there are too many pairs to count.
  */
 export function repetition(document: DocumentNode): number {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -47,10 +53,13 @@ export function repetition(document: DocumentNode): number {
 
 class PairCounter {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** Each pair of fragments, which is compared once in a document, as one number made of both of theirs. */
+  /** Compared pairs of fragments. Each is one number made of two fragment numbers and is compared once per document. */
   readonly #comparedFragments = new Set<number>();
   readonly #numbers = new Map<string, number>();
-  /** The numbers of the fragments that each fragment spreads itself, and how many fields it has itself, by its own. */
+  /**
+   * The numbers of the fragments that each fragment spreads directly, by its own number. `#fieldCounts` has its direct
+   * fields.
+   */
   readonly #spreads: (readonly number[])[] = [];
   readonly #fieldCounts: number[] = [];
   #visited = 0;
@@ -59,7 +68,7 @@ class PairCounter {
     this.#fragments = fragments;
   }
 
-  /** The pairs in one place of the response, which `sets` describe together, and below it. */
+  /** Counts pairs at one place of the response, which `sets` describe together, and below it. */
   pairsIn(sets: readonly SelectionSetNode[], level: number): number {
     if (level > MAX_LEVELS) return Number.POSITIVE_INFINITY;
     const places = this.#fieldsOf(sets);
@@ -67,7 +76,7 @@ class PairCounter {
     if (this.#visited > MAX_VISITED) return Number.POSITIVE_INFINITY;
     for (const fields of places.values()) {
       if (fields.length < 2) continue;
-      // Each of them is compared with each other one.
+      // Each field is compared with each other field.
       const weights = fields.reduce((sum, field) => sum + weightOf(field), 0);
       pairs += (weights * (fields.length - 1)) / 2;
       const inner = fields.flatMap((field) => field.selectionSet ?? []);
@@ -76,7 +85,7 @@ class PairCounter {
     return pairs;
   }
 
-  /** The fields of one place, by their name in the response. */
+  /** The fields of one place, by response key. */
   #fieldsOf(sets: readonly SelectionSetNode[]): ReadonlyMap<string, readonly FieldNode[]> {
     const fields = new Map<string, FieldNode[]>();
     const spread = new Set<string>();
@@ -98,7 +107,7 @@ class PairCounter {
     }
     return fields;
   }
-  /** The weight of pairs of fragments that have not been compared, with those that they spread in the same place. */
+  /** The weight of fragment pairs that are not compared yet, including fragments that they spread at the same place. */
   #fragmentPairsIn(sets: readonly SelectionSetNode[]): number {
     const compared = this.#comparedFragments;
     let weight = 0;
@@ -124,7 +133,7 @@ class PairCounter {
     return weight;
   }
 
-  /** @returns the number of a fragment; what it spreads is numbered too. */
+  /** @returns the number of a fragment. Fragments that it spreads are numbered too. */
   #numberOf(name: string): number {
     const known = this.#numbers.get(name);
     if (known !== undefined) return known;
@@ -136,7 +145,7 @@ class PairCounter {
       for (const other of spreads)
         if (!this.#numbers.has(other)) {
           this.#numbers.set(other, this.#numbers.size);
-          // Which the loop comes to.
+          // The loop visits the added name later.
           names.push(other);
         }
       const number = this.#numbers.get(current) as number;
@@ -147,7 +156,7 @@ class PairCounter {
   }
 }
 
-/** The fragments that a place spreads itself, not by its fragments, and how many fields it has itself. */
+/** The fragments that a place spreads directly and the number of its direct fields. */
 function placeOf(sets: readonly SelectionSetNode[]): {
   readonly spreads: ReadonlySet<string>;
   readonly fields: number;
@@ -163,7 +172,7 @@ function placeOf(sets: readonly SelectionSetNode[]): {
   return { spreads, fields };
 }
 
-/** Validation prints the arguments of both fields to compare them. */
+/** Weighs a field by its arguments, since validation prints the arguments of both fields to compare them. */
 function weightOf({ arguments: given = [] }: FieldNode): number {
   const start = given[0]?.loc?.start ?? 0;
   const end = given.at(-1)?.loc?.end ?? 0;

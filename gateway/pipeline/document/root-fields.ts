@@ -2,8 +2,8 @@ import { type FieldNode, Kind, type OperationDefinitionNode, type SelectionNode,
 import { type Fragments, isCondition, isSelectionIncluded, type Variables } from '../../graphql/syntax/index.ts';
 
 /**
- * The root fields of one run of an operation, through fragments, by response key and in response order: those that
- * `@skip` and `@include` leave (GraphQL section 6.3.2).
+ * The root fields that one run of an operation executes, including those in fragments, by response key and in response
+ * order. `@skip` and `@include` are applied (GraphQL section 6.3.2).
  */
 export function rootFieldsAtRun(
   operation: OperationDefinitionNode,
@@ -32,7 +32,7 @@ export function rootFieldsAtRun(
   return fields;
 }
 
-/** Whether any root field is there whatever the variables are. */
+/** Whether any root field is included whatever the variables are. */
 export function hasUnconditionalField(operation: OperationDefinitionNode, fragments: Fragments): boolean {
   const seen = new Set<string>();
   const isThere = (selection: SelectionNode): boolean => {

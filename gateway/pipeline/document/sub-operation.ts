@@ -10,7 +10,7 @@ import {
 import type { Fragments } from '../../graphql/syntax/index.ts';
 import type { OperationDocument } from '../../sources/index.ts';
 
-/** A document of one operation and the fragments that it uses; the rest of what the client sent is left out. */
+/** Creates a document from an operation and the fragments that it uses. Other definitions are left out. */
 export function withFragments(operation: OperationDefinitionNode, fragments: Fragments): OperationDocument {
   const used = new Map<string, FragmentDefinitionNode>();
   const collect = (node: OperationDefinitionNode | FragmentDefinitionNode): void => {
@@ -28,8 +28,8 @@ export function withFragments(operation: OperationDefinitionNode, fragments: Fra
 }
 
 /**
- * The part of an operation that has the chosen root fields, with the variables and fragments that these use.
- * Fragments at the root are inlined, each once: one that is spread again must have no condition.
+ * Creates an operation with the chosen root fields and the variables and fragments that they use. Fragments at the root
+ * are inlined once, so a fragment that is spread several times must have no conditions.
  */
 export function subOperation(
   operation: OperationDefinitionNode,

@@ -2,23 +2,23 @@ import type { CompiledOperation } from '../../sources/index.ts';
 import type { Owner } from './owners.ts';
 
 /**
- * How an operation is run. It is decided once for each operation of a cached document and each role's graph:
+ * The plan of an operation. It is created once for each operation of a cached document and each role's graph:
  *
- * - `forward`, `local`: one owner answers all of it, as it has compiled it;
- * - `join`: several services answer it together;
- * - `split`: each of several owners answers its own root fields.
+ * - `forward`, `local`: one owner resolves all of the operation.
+ * - `join`: several services resolve it together.
+ * - `split`: each of several owners resolves its own root fields.
  */
 export interface Plan extends Omit<CompiledOperation, 'kind'> {
   readonly kind: CompiledOperation['kind'] | 'split';
-  /** What each owner answers; undefined where it is decided while the plan runs. */
+  /** The parts of the owners. Undefined if they are decided while the plan runs. */
   readonly parts?: readonly PlanPart[];
 }
 
-/** Root fields that one owner answers. */
+/** The root fields that one owner resolves. */
 export interface PlanPart {
   readonly owner: Owner;
   readonly fields: readonly string[];
-  /** The parts of a mutation run one after the other: from 1 on. */
+  /** The number of the wave, starting at 1. The parts of a mutation run one after another. */
   readonly wave: number;
   readonly describe: CompiledOperation['describe'];
 }

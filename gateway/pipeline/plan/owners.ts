@@ -7,14 +7,14 @@ import { rootFieldsOf } from '../document/index.ts';
 /** The owner of root fields: a subschema, or the graph itself for introspection. */
 export type Owner = Subschema | 'graph';
 
-/** The owner of one root field; undefined for one that no source has. */
+/** The owner of a root field. Undefined if no source has the field. */
 export function ownerOf(operation: OperationDefinitionNode, name: string, graph: RoleGraph): Owner | undefined {
   return name.startsWith('__') ? 'graph' : graph.subschemaOf(operation.operation, name);
 }
 
 /**
- * The owners of an operation's root fields. A single source also resolves the root `__typename`: its root types have
- * the names of the graph's.
+ * The owners of an operation's root fields. A single source also resolves `__typename` at the root, since its root
+ * types have the graph's names.
  */
 export function ownersOf(
   operation: OperationDefinitionNode,

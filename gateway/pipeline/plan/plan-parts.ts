@@ -4,7 +4,7 @@ import { rootFieldsOf } from '../document/index.ts';
 import type { PlanPart } from './operation-plan.ts';
 import type { Owner } from './owners.ts';
 
-/** What an owner answers of an operation, for those who may see its plan. */
+/** Describes the part of an operation that an owner resolves, for explanations. */
 export function partOf(
   owner: Owner,
   { document, operation }: OperationDocument,

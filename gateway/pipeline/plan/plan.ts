@@ -25,16 +25,16 @@ export interface Plans {
   readonly plan: Plan;
   /** The plan of a login whose response has the member that the reference contract shows. */
   readonly enveloped: Plan | undefined;
-  /** With `@defer` and `@stream`, where the one source that resolves the operation supports incremental delivery. */
+  /** The plan with `@defer` and `@stream`, if the operation's only source supports incremental delivery. */
   readonly incremental?: IncrementalOperation | undefined;
-  /** How the source stream of a subscription is created. */
+  /** The plan for the source stream of a subscription. */
   readonly events?: SubscriptionPlan;
 }
 
-/** How each operation of a document is run, by the graph that it is run on. */
+/** The plans of a document's operations, by graph. */
 const PLANS = new DocumentFact(() => new Map<RoleGraph, Map<OperationDefinitionNode, Plans>>());
 
-/** The plans of an operation, made once for each role's graph and stored with the document. */
+/** Returns the plans of an operation. They are created once for each role's graph and stored with the document. */
 export function plansOf(document: Document, written: OperationDefinitionNode, graph: RoleGraph): Plans {
   const documentPlans = PLANS.of(document);
   const known = documentPlans.get(graph)?.get(written);
@@ -61,13 +61,13 @@ export function plansOf(document: Document, written: OperationDefinitionNode, gr
   const mayBeIncremental = operation !== whole.operation && plan.kind === 'forward' && !extended && !names;
   return remember({
     plan: names ? names.plan(plan) : plan,
-    // A login alone: its response contains no name of a root type.
+    // The operation is a single login, so its response contains no names of root types.
     enveloped: extended && planOf(extended, fragments, graph),
     ...(mayBeIncremental && { incremental: incrementalPlanOf(withFragments(whole.operation, whole.fragments), graph) }),
   });
 }
 
-/** For an operation that is forwarded without its `@defer` and `@stream`, so that it has one owner. */
+/** Plans an operation with `@defer` and `@stream`. Without them it must be forwarded, so that it has one owner. */
 function incrementalPlanOf(
   { operation, document }: OperationDocument,
   graph: RoleGraph,
@@ -82,13 +82,13 @@ function incrementalPlanOf(
   return prepared && incrementalPlan(prepared, whole, graph);
 }
 
-/** The plan of a subscription, which is never run: its events come from its `SubscriptionPlan`. */
+/** The plan of a subscription. It never runs, because the events come from the `SubscriptionPlan`. */
 const noAnswer: Plan = {
   kind: 'local',
   run: (_variables, _context, done) => done({ data: null, errors: [new GraphQLError('a subscription has no answer')] }),
 };
 
-/** The plan of an operation without incremental directives, in internal names. */
+/** Plans an operation in internal names and without incremental directives. */
 export function planOf(operation: OperationDefinitionNode, fragments: Fragments, graph: RoleGraph): Plan {
   const whole = withFragments(operation, fragments);
   const owners = ownersOf(operation, fragments, graph);
@@ -98,7 +98,7 @@ export function planOf(operation: OperationDefinitionNode, fragments: Fragments,
   return plan ? { ...plan, parts: [partOf(only, whole, plan, 1)] } : wholePlan(whole, graph);
 }
 
-/** Plans an operation over all sources of the graph. It can run every operation. */
+/** Plans an operation over all sources of the graph. This works for every valid operation. */
 export function joinedPlan(whole: OperationDocument, graph: RoleGraph): Plan {
   return graph.joined.compile(whole, (text) => {
     const document = parse(text, { noLocation: true });

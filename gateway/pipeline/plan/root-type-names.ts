@@ -24,9 +24,9 @@ import { resultIn } from '../response/index.ts';
 import type { Plan } from './operation-plan.ts';
 
 /*
- * Clients may know the root types of the graph by other names than sources and plans do (PORTICO_ROOT_TYPE_NAMES). What
- * they send is validated in their names and planned in internal ones; a `__typename` of a root type in an answer gets the
- * client's name.
+ * Clients may see other names for the graph's root types than sources and plans use (PORTICO_ROOT_TYPE_NAMES).
+ * Operations are validated in the client's names and planned in internal names. In results, `__typename` of a root type
+ * gets the client's name.
  */
 
 type TypeNameMap = ReadonlyMap<string, string>;
@@ -42,7 +42,7 @@ function rootNames(from: GraphQLSchema, to: GraphQLSchema): TypeNameMap {
   return names;
 }
 
-/** An operation that is valid for clients, with the root types called as plans have them. */
+/** Renames root types in an operation from client names to internal names. */
 export function inInternalNames(whole: WholeOperation, { schema, internal }: RoleGraph): WholeOperation {
   if (schema === internal) return whole;
   const { document, operation } = withRenamedTypes(
@@ -52,7 +52,7 @@ export function inInternalNames(whole: WholeOperation, { schema, internal }: Rol
   return { operation, fragments: fragmentsOf(document) };
 }
 
-/** An operation in internal names, with the root types called as clients know them: the reverse of `inInternalNames`. */
+/** Renames root types in an operation from internal names to client names. The reverse of `inInternalNames`. */
 export function inClientNames(whole: OperationDocument, { schema, internal }: RoleGraph): OperationDocument {
   return schema === internal ? whole : withRenamedTypes(whole, rootNames(internal, schema));
 }
@@ -74,13 +74,13 @@ function withRenamedTypes({ document, operation }: OperationDocument, names: Typ
   };
 }
 
-/** Renames root types in answers from internal names to those of clients. */
+/** Renames root types in results from internal names to client names. */
 export interface AnswerNames {
   readonly plan: (plan: Plan) => Plan;
   readonly events: (open: CompiledSubscription['open']) => CompiledSubscription['open'];
 }
 
-/** @returns undefined where answers to an operation, given in internal names, cannot contain the name of a root type. */
+/** @returns undefined if the operation's results cannot contain the name of a root type. */
 export function answerNames(whole: WholeOperation, { schema, internal }: RoleGraph): AnswerNames | undefined {
   if (schema === internal) return undefined;
   const { document } = withFragments(whole.operation, whole.fragments);
@@ -102,7 +102,7 @@ export function answerNames(whole: WholeOperation, { schema, internal }: RoleGra
   };
 }
 
-/** Whether `__typename` is selected on what may be a root type: a field of any type may return one. */
+/** Whether `__typename` may be selected on a root type. A field of any type may return one. */
 function asksForRootTypes(document: OperationDocument['document'], schema: GraphQLSchema): boolean {
   const info = new TypeInfo(schema);
   const roots = OPERATIONS.flatMap((operation) => schema.getRootType(operation) ?? []);
@@ -121,7 +121,7 @@ function asksForRootTypes(document: OperationDocument['document'], schema: Graph
   return isAsked;
 }
 
-/** Copies the value: other callers may share the same answer. */
+/** Renames in a copy of the value, since other requests may share the value. */
 function renamedAt(value: unknown, places: TypeNamePlaces, names: TypeNameMap): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => renamedAt(item, places, names));

@@ -19,8 +19,8 @@ import { introspectionPlan } from './introspection-plan.ts';
 import type { Owner } from './owners.ts';
 
 /**
- * The plan of an operation that has one owner; undefined where it has to be planned over the whole graph: another source may
- * have fields of a type of the same name that this subschema does not have.
+ * Plans an operation that has one owner. Returns undefined if it has to be planned over the whole graph, because
+ * another source may add fields to a type that this subschema lacks.
  */
 export function ownerPlan(owner: Owner, part: OperationDocument, graph: RoleGraph): CompiledOperation | undefined {
   if (owner === 'graph') return introspectionPlan(part, graph);
@@ -29,9 +29,7 @@ export function ownerPlan(owner: Owner, part: OperationDocument, graph: RoleGrap
   return prepared && sourcePlan(prepared, part, graph);
 }
 
-/**
- * Whether a part of a source has all fields and arguments of an operation. It need not be a schema that stands alone.
- */
+/** Whether a subschema has all fields and arguments of an operation. The subschema need not be valid on its own. */
 export function isWithin({ schema }: Subschema, { document }: OperationDocument): boolean {
   const info = new TypeInfo(schema);
   let isAllThere = true;
@@ -52,8 +50,8 @@ export function isWithin({ schema }: Subschema, { document }: OperationDocument)
 }
 
 /**
- * Runs a compiled operation as GraphQL would run its root fields: the source is not called when all of them are
- * skipped, and a failure of the operation as a whole is reported for each of them.
+ * Runs a compiled operation as GraphQL runs its root fields. The source is not called if all root fields are skipped. A
+ * failure of the whole operation is reported for each root field.
  */
 function sourcePlan(
   prepared: CompiledOperation,
@@ -78,7 +76,7 @@ function sourcePlan(
   };
 }
 
-/** The plan of an operation whose response may come in parts. */
+/** Plans an operation whose response may be incremental. */
 export function incrementalPlan(
   prepared: IncrementalOperation,
   { document, operation }: OperationDocument,
@@ -103,14 +101,14 @@ export function incrementalPlan(
   };
 }
 
-/** Whether the source failed the operation as a whole, rather than a field of it: no data, and errors of no place. */
+/** Whether the source failed the whole operation and not just a field: there is no data and no error has a path. */
 function isFailure({ data, errors = [] }: ExecutionResult): boolean {
   return data === null && errors.every((error) => error.path === undefined);
 }
 
 /**
- * Each field is null for each of the errors, as far as these are not more than are relayed; all of it is null, where one of them
- * must not be.
+ * Makes each root field null, with each error, up to the limit of relayed errors. If a root field is non-null, all data
+ * becomes null.
  */
 function failedFields(
   { errors = [] }: ExecutionResult,

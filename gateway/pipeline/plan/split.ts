@@ -17,16 +17,16 @@ import { partOf } from './plan-parts.ts';
 import { ownerPlan } from './source-plan.ts';
 
 /**
- * Lets each owner resolve its own root fields: of queries concurrently, of mutations in the order of the document.
- * Undefined where one of them has to be planned over the whole graph.
+ * Lets each owner resolve its own root fields, concurrently in queries and in document order in mutations. Returns
+ * undefined if a part has to be planned over the whole graph.
  */
 export function splitPlan({ operation }: OperationDocument, fragments: Fragments, graph: RoleGraph): Plan | undefined {
   const { fields, isRepeated, isSpreadTwice, isConditional } = writtenAtRoot(operation, fragments);
   const isMutation = operation.operation === 'mutation';
-  // What comes first then depends on the variables.
+  // In this case the order of the mutation's fields depends on the variables.
   if (isMutation && (isRepeated || isSpreadTwice)) return undefined;
-  // A fragment would be written out under each of its conditions, and what it spreads as often as all of these
-  // together.
+  // The fragment would be repeated under each of its conditions, and the fragments that it spreads once for every
+  // combination of conditions.
   if (isSpreadTwice && isConditional) return undefined;
 
   const runs = runsOf(fields, operation, graph);
@@ -46,7 +46,7 @@ export function splitPlan({ operation }: OperationDocument, fragments: Fragments
     parts.push(plan);
     described.push(partOf(group.owner, part, plan, isMutation ? parts.length : 1));
   }
-  // Where no owner comes twice, what they answer stands in the right order as it is.
+  // If no owner occurs twice, the parts are already in the right order.
   const inOrder = isMutation || owners.size === runs.length;
   const orderOf = (variables: Variables) =>
     inOrder ? undefined : [...rootFieldsAtRun(operation, fragments, variables).keys()];
@@ -67,7 +67,7 @@ interface FieldRun {
   readonly keys: Set<string>;
 }
 
-/** Root fields that stand next to each other and have the same owner. */
+/** Adjacent root fields with the same owner. */
 function runsOf(
   fields: readonly FieldNode[],
   operation: OperationDefinitionNode,
@@ -87,13 +87,13 @@ interface Written {
   readonly fields: readonly FieldNode[];
   /** Whether a response key occurs more than once. */
   readonly isRepeated: boolean;
-  /** Whether a fragment does. */
+  /** Whether a fragment is spread more than once. */
   readonly isSpreadTwice: boolean;
-  /** Whether fragments have directives there. */
+  /** Whether fragments at the root have directives. */
   readonly isConditional: boolean;
 }
 
-/** The root fields as they are written. Each fragment is visited once, however often it is spread. */
+/** The root fields as written. Each fragment is visited once, however often it is spread. */
 function writtenAtRoot({ selectionSet }: OperationDefinitionNode, fragments: Fragments): Written {
   const fields: FieldNode[] = [];
   const spread = new Set<string>();
@@ -142,7 +142,7 @@ function runAtOnce(
   });
 }
 
-/** After a null in a non-null root field the following fields are not executed (GraphQL section 6.2.2). */
+/** Runs parts in order. After null in a non-null root field, later fields are not executed (GraphQL section 6.2.2). */
 function runInTurn(
   parts: readonly CompiledOperation[],
   variables: Variables,
@@ -170,14 +170,14 @@ const SEPARATOR = Buffer.from(',');
 const BEFORE = Buffer.from('{"data":{');
 const AFTER = Buffer.from('}}');
 
-/** The response keys of one part. A service answers nothing of what others are asked for. */
+/** The response keys of one part. Other keys in a service's response are ignored. */
 type ResponseKeys = ReadonlySet<string>;
 
 /**
- * Puts the answers to parts of an operation together.
+ * Joins the results of an operation's parts.
  *
- * @param keys those of each part.
- * @param order the response keys in their order; undefined where the answers are in order as they are.
+ * @param keys the response keys of each part.
+ * @param order the response keys in order. Undefined if the results are already in order.
  */
 function joinedAnswer(
   answers: readonly OperationAnswer[],
@@ -187,7 +187,7 @@ function joinedAnswer(
   return (order ? undefined : joinedBytes(answers, keys)) ?? joinedResult(answers, keys, order);
 }
 
-/** Nothing is parsed where all answers are bytes that hold data alone. */
+/** Joins results without parsing if all are bytes that contain only data. */
 function joinedBytes(answers: readonly OperationAnswer[], keys: readonly ResponseKeys[]): PassthroughBody | undefined {
   const chunks: Buffer[] = [];
   for (const [index, answer] of answers.entries()) {
@@ -198,7 +198,7 @@ function joinedBytes(answers: readonly OperationAnswer[], keys: readonly Respons
   return chunks.length === 0 ? undefined : new PassthroughBody([Buffer.concat([...chunks, AFTER])]);
 }
 
-/** Whether there are no members: each would have a name. */
+/** Whether there are no members. Each member would have a quoted name. */
 function isBlank(members: Buffer): boolean {
   return !members.includes(QUOTE_TEXT);
 }

@@ -5,17 +5,19 @@ import type { WholeOperation } from '../document/index.ts';
 import { type Document, rootFieldsOf, withFragments } from '../document/index.ts';
 import { isWithin } from './source-plan.ts';
 
-/** How the source stream of a subscription is created (GraphQL section 6.2.3.1). Decided once, as a plan is. */
+/**
+ * The plan for creating the source stream of a subscription (GraphQL section 6.2.3.1). It is created once, like a plan.
+ */
 export interface SubscriptionPlan {
   readonly document: Document;
-  /** The parts of sources that its events are made of, that of the root field first. */
+  /** The subschemas that contribute to the events. The subschema with the root field comes first. */
   readonly parts: readonly Subschema[];
   readonly open: CompiledSubscription['open'];
 }
 
 /**
- * What the source has compiled, where it resolves the whole subscription; else the events are joined: each is completed with the
- * fields of other sources.
+ * Plans a subscription. If the source resolves all of it, the source compiles it. Otherwise each event is completed
+ * with fields of other sources.
  */
 export function subscriptionPlanOf(
   document: Document,
@@ -23,7 +25,7 @@ export function subscriptionPlanOf(
   graph: RoleGraph,
 ): SubscriptionPlan {
   const whole = withFragments(operation, fragments);
-  // Validation has checked that there is exactly one root field.
+  // Validation has ensured that there is exactly one root field.
   const [field] = rootFieldsOf(operation, fragments);
   const owner = field && graph.subschemaOf(field.operation, field.name);
   const isAlone = owner && !graph.isAlwaysPlanned(owner) && isWithin(owner, whole);
@@ -35,7 +37,7 @@ export function subscriptionPlanOf(
   };
 }
 
-/** The part that has the root field, and those that have any type of the fields that are selected. */
+/** The subschema with the root field and all subschemas that have the type of a selected field. */
 function subschemasFor(
   { document }: OperationDocument,
   { internal, subschemas }: RoleGraph,

@@ -7,8 +7,8 @@ import { inDocument, unreadableResponse } from '../errors.ts';
 const DATA_START = '{"data":{'.length;
 
 /**
- * The bytes within the braces of the data in `{"data":{…}}`; undefined where other members follow the data, or the data has
- * others than `keys`.
+ * The bytes within the braces of the data in `{"data":{…}}`. Undefined if other members follow the data or the data
+ * contains keys that are not in `keys`.
  */
 export function dataMembers(bytes: Buffer, keys?: ReadonlySet<string>): Buffer | undefined {
   let depth = 1;
@@ -20,7 +20,7 @@ export function dataMembers(bytes: Buffer, keys?: ReadonlySet<string>): Buffer |
       at = bytes.indexOf(QUOTE, start);
       while (at > 0 && isEscaped(bytes, at)) at = bytes.indexOf(QUOTE, at + 1);
       if (at < 0) return undefined;
-      // An escaped name is none of the keys either, which is found out by parsing it.
+      // An escaped name does not match a key, so the data has to be parsed.
       const isName = depth === 1 && keys !== undefined && isBeforeColon(bytes, at);
       if (isName && !keys.has(bytes.toString('utf8', start, at))) return undefined;
     } else if (byte === OPENING_BRACE) depth += 1;
@@ -33,21 +33,21 @@ export function dataMembers(bytes: Buffer, keys?: ReadonlySet<string>): Buffer |
   return isAll ? bytes.subarray(DATA_START, at) : undefined;
 }
 
-/** Whether the text that ends at a place is the name of a member. */
+/** Whether the string that ends at a position is the name of a member. */
 function isBeforeColon(bytes: Buffer, at: number): boolean {
   let next = at + 1;
   while (WHITE_SPACE.has(bytes[next] ?? 0)) next += 1;
   return bytes[next] === COLON;
 }
 
-/** Whether an odd number of backslashes stands before a place. */
+/** Whether an odd number of backslashes precedes a position. */
 function isEscaped(bytes: Buffer, at: number): boolean {
   let before = at - 1;
   while (bytes[before] === BACKSLASH) before -= 1;
   return (at - before) % 2 === 0;
 }
 
-/** An answer as a result. Bytes are parsed here for the first time; those that are no JSON become an error. */
+/** Converts a source's result. Bytes are parsed only now; invalid JSON becomes an error. */
 export function resultIn(answer: OperationAnswer): ExecutionResult {
   if (!(answer instanceof PassthroughBody)) return answer;
   try {
@@ -58,9 +58,9 @@ export function resultIn(answer: OperationAnswer): ExecutionResult {
 }
 
 /**
- * The data of a response that a source sent: its bytes, or its value where more than the data is there.
+ * The data of a response that a source sent: its bytes, or its parsed value if the response contains more than data.
  *
- * @throws GatewayError 502 where it cannot be read.
+ * @throws GatewayError 502 if the response cannot be read.
  */
 export function dataIn(body: PassthroughBody): unknown {
   const bytes = body.toBuffer();
@@ -72,9 +72,9 @@ export function dataIn(body: PassthroughBody): unknown {
 }
 
 /**
- * JSON of what services have sent and the gateway has read. What is nested very deeply can be read and not be written.
+ * Serializes JSON that services have sent. Very deeply nested values can be parsed but not serialized.
  *
- * @throws GatewayError 502 where it cannot be written.
+ * @throws GatewayError 502 if the value cannot be serialized.
  */
 export function writtenJson(value: unknown): Buffer {
   try {

@@ -5,7 +5,7 @@ import { VERBATIM } from '../../sources/index.ts';
 import { MAX_JSON_DEPTH } from '../../transports/http/index.ts';
 import { UNAVAILABLE_RETRY_SECONDS } from '../../upstream/index.ts';
 
-/** An error of a GraphQL response, as it goes to the client. */
+/** An error of a GraphQL response as the client receives it. */
 export interface PublicError {
   readonly message: string;
   readonly locations?: readonly { line: number; column: number }[];
@@ -13,7 +13,7 @@ export interface PublicError {
   readonly extensions: Readonly<Record<string, unknown>>;
 }
 
-/** A subscription has ended before its source stream did, with the errors for the client. */
+/** A subscription ended before its source stream did. The errors are for the client. */
 export class SubscriptionEnded extends Error {
   readonly errors: readonly PublicError[];
 
@@ -24,15 +24,15 @@ export class SubscriptionEnded extends Error {
   }
 }
 
-/** The error of a request that was refused as a whole. */
+/** The error of a request that was rejected as a whole. */
 export function refusedRequest(error: GatewayError): PublicError {
   return { message: error.message, extensions: { path: error.path, code: error.code } };
 }
 
 /**
- * The first error of a rejected operation, for where errors are flat and have their true status.
+ * Converts the first error of a rejected operation for endpoints with flat errors and meaningful HTTP statuses.
  *
- * @param path that of the error, unless the request itself has no such path.
+ * @param path the path of the error. Defaults to the path in the error's extensions.
  */
 export function flatRefusal(
   { errors: [first], retryAfterSeconds }: RejectedRequest,
@@ -46,7 +46,7 @@ export function flatRefusal(
   });
 }
 
-/** An error of parsing, validating or coercing variables, or of a limit, which brings its own code. */
+/** An error of parsing, validation or variables, or an exceeded limit. Limits have their own codes. */
 export function invalidRequest(error: GraphQLError, path = '$'): PublicError {
   return {
     message: shortenedMessage(error.message),
@@ -55,7 +55,7 @@ export function invalidRequest(error: GraphQLError, path = '$'): PublicError {
   };
 }
 
-/** An operation that may need an unavailable source, which is not named. */
+/** The operation may need an unavailable source. The message does not name the source. */
 export function operationUnavailable(): PublicError {
   return {
     message: 'a service that the operation may need is not available',
@@ -63,7 +63,7 @@ export function operationUnavailable(): PublicError {
   };
 }
 
-/** An operation that has not ended within the time limit of its role. */
+/** The operation exceeded the time limit of its role. */
 export function timeLimitExceeded(): PublicError {
   return {
     message: 'the operation took longer than its time limit; a mutation may still have its effect',
@@ -72,8 +72,8 @@ export function timeLimitExceeded(): PublicError {
 }
 
 /**
- * Errors of an execution. What a source reported is passed on with its extensions; what is unexpected is logged, and
- * the client only learns that something went wrong.
+ * Converts an error of an execution for the client. Errors that a source reported keep their extensions. Unexpected
+ * errors are logged, and the client only gets a generic message.
  */
 export function executionErrors(error: GraphQLError, log: Logger): readonly PublicError[] {
   return rootCauses(error).map((cause) => {
@@ -88,7 +88,7 @@ export function executionErrors(error: GraphQLError, log: Logger): readonly Publ
   });
 }
 
-/** An unexpected exception, as an error of an execution. */
+/** Converts an unexpected exception to an error of an execution. */
 export function unforeseenError(error: unknown): GraphQLError {
   const originalError = error instanceof Error ? error : new Error(String(error));
   return new GraphQLError(originalError.message, { originalError });
@@ -99,10 +99,10 @@ function completed(extensions: ErrorCause['extensions']): PublicError['extension
   return VERBATIM in writable ? writable : { path: '$', code: 'unexpected', ...writable };
 }
 
-/** Values within the extensions of an error: those of one error are some dozen. */
+/** The maximum number of values in the extensions of an error. Usually there are a few dozen. */
 const MAX_EXTENSION_VALUES = 10_000;
 
-/** Whether extensions are of a usual size. Deeper ones can be read and not be written. */
+/** Whether extensions have a usual size. Deeply nested ones can be parsed but not serialized. */
 function isWritable(extensions: object): boolean {
   let room = MAX_EXTENSION_VALUES;
   const isWithin = (value: object, levels: number): boolean => {
@@ -130,11 +130,11 @@ interface ErrorCause {
   readonly error: Error;
   readonly foreseen: boolean;
   readonly extensions: Readonly<Record<string, unknown>>;
-  /** Its own place in the response, where several errors came as one. */
+  /** The error's own path in the response, if several errors were combined. */
   readonly path?: readonly (string | number)[];
 }
 
-/** Stitching wraps errors in errors, and several errors of one field in one. */
+/** Unwraps errors. Execution wraps errors in errors and combines several errors of one field. */
 function rootCauses(error: Error): readonly ErrorCause[] {
   if (error instanceof AggregateError)
     return (error.errors as Error[]).flatMap((inner) =>
@@ -159,19 +159,19 @@ function toInternalError(error: Error, log: Logger): Pick<PublicError, 'message'
   return { message: 'internal error', extensions: { path: '$', code: 'unexpected' } };
 }
 
-/** Messages name fields and types of the client's document, which may be as long as the document. */
+/** Shortens a message, since it may contain names from the client's document, which may be very long. */
 function shortenedMessage(message: string): string {
   return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
 }
 
 const MAX_MESSAGE = 1_000;
 
-/** An invalid request of a caller who may send requests. Nothing of it is executed. */
+/** An invalid request of a client who may send requests. Nothing of it is executed. */
 export interface RejectedRequest {
   readonly kind: 'rejected';
   readonly errors: readonly PublicError[];
-  /** Set where it may be valid later: after how many seconds it is worth trying again. */
+  /** Set if the request may become valid later: the number of seconds to wait before a retry. */
   readonly retryAfterSeconds?: number;
-  /** The explanation, where its caller may have one. */
+  /** The explanation, if the request is explained. */
   readonly extensions?: Readonly<Record<string, unknown>>;
 }

@@ -8,17 +8,17 @@ import {
 } from 'graphql';
 
 /*
- * The reference contract of the login shows the GraphQL response as an object with the key `auth_user_login`, holding
- * `success`, `error_message` and `data`, although its operation selects `data` only. A response to that one mutation
- * therefore carries this member beside the standard `data`. Standard clients ignore it. This is the only file of the
- * gateway that knows a field by its name.
+ * The reference contract of the login shows a response with the member `auth_user_login`, which contains `success`,
+ * `error_message` and `data`, although its operation selects `data` only. The response to this mutation therefore
+ * contains the member beside the standard `data`. Standard clients ignore it. No other file of the gateway knows a
+ * field by its name.
  */
 const LOGIN_FIELD = 'auth_user_login';
 const HIDDEN = { success: 'portico_envelope_success', error_message: 'portico_envelope_error_message' } as const;
 
 /**
- * The operation to run in place of one that is a single login: it also selects what the envelope needs. Undefined for
- * every other operation.
+ * Adds the fields that the envelope needs to an operation that is a single login. Returns undefined for every other
+ * operation.
  */
 export function withEnvelopeFields(
   operation: OperationDefinitionNode,
@@ -44,7 +44,7 @@ export function withEnvelopeFields(
   return { ...operation, selectionSet: { ...operation.selectionSet, selections: [login] } };
 }
 
-/** Takes what only the envelope needs out of `data`, and makes the envelope of it. */
+/** Removes the fields that only the envelope needs from `data` and creates the envelope. */
 export function takeEnvelope(data: Readonly<Record<string, unknown>> | null | undefined): {
   data: Readonly<Record<string, unknown>> | null | undefined;
   beside: Readonly<Record<string, unknown>>;

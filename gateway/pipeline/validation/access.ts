@@ -3,15 +3,17 @@ import type { Generation } from '../../graph/index.ts';
 import { type Fragments, fragmentsOf } from '../../graphql/syntax/index.ts';
 import { type Document, DocumentFact, selectedFields } from '../document/index.ts';
 
-/** The facts of a document that decide which callers may send it. */
+/** Properties of a document that decide which clients may send it. */
 export interface Access {
   /**
-   * `nothing`: it has authentication fields only, so credentials are not verified, since they may be expired. `public`:
-   * all of it is granted to callers without credentials; credentials that are sent are verified. `session`: it needs
-   * credentials.
+   * The credentials that the document needs:
+   *
+   * - `nothing`: it only has authentication fields. Credentials are not verified because they may be expired.
+   * - `public`: clients without credentials may access all of its fields. Credentials that are sent are verified.
+   * - `session`: it needs credentials.
    */
   readonly needs: 'nothing' | 'public' | 'session';
-  /** Whether it has authentication fields, whatever else it has. */
+  /** Whether the document has authentication fields, regardless of its other fields. */
   readonly authenticates: boolean;
   /** Operations with several authentication fields. */
   readonly crowded: readonly OperationDefinitionNode[];
@@ -21,7 +23,7 @@ const ACCESS = new DocumentFact((): { access?: Access } => ({}));
 
 type Graph = Pick<Generation, 'authenticationFields' | 'isPublicField'>;
 
-/** Computed once for each document, which is cached for one generation. */
+/** Computes access once for each document. A document is cached for one generation. */
 export function accessOf(document: Document, generation: Graph): Access {
   const kept = ACCESS.of(document);
   kept.access ??= readAccess(document, generation);
@@ -40,7 +42,7 @@ function readAccess(document: Document, generation: Graph): Access {
   };
 }
 
-/** Which credentials one operation needs, whatever else is in its document. */
+/** The credentials that one operation needs, regardless of the other operations in the document. */
 export function needsOfOperation(
   operation: OperationDefinitionNode,
   fragments: Fragments,
@@ -65,7 +67,8 @@ function needsOf(counts: readonly FieldCounts[], isPublic: () => boolean): Acces
 }
 
 /**
- * Fields of a namespace count one by one: a login is one there too. Its `__typename`, which clients add, is nothing.
+ * Counts authentication fields and other fields. Fields of a namespace count individually, since a namespace may
+ * contain a login. `__typename` of a namespace is ignored, because many clients add it.
  */
 function fieldCounts(
   { operation, selectionSet }: OperationDefinitionNode,

@@ -3,13 +3,13 @@ import { ADMIN_ROLE } from '../../access/session/index.ts';
 import type { Metadata } from '../../metadata/index.ts';
 import { normalised } from '../document/index.ts';
 
-/** Which operations each role may send while the allow list is enforced. */
+/** The operations that each role may send if the allow list is enforced. */
 export class AllowList {
-  /** Normalised texts: for all roles, and by role. */
+  /** Normalised texts for all roles. `#roles` has those for single roles. */
   readonly #global: ReadonlySet<string>;
   readonly #roles = new Map<string, Set<string>>();
   readonly #normalised = new WeakMap<DocumentNode, string>();
-  /** Texts of manifests, which clients send unchanged: for all roles, and by role. */
+  /** Texts of manifests for all roles, which clients send unchanged. `#listedForRoles` has those for single roles. */
   readonly #listed = new Set<string>();
   readonly #listedForRoles = new Map<string, Set<string>>();
 

@@ -3,8 +3,8 @@ import type { AwaitedSources, RoleGraph } from '../../graph/index.ts';
 import type { Document } from '../document/index.ts';
 
 /**
- * Whether a document that is invalid for a role may become valid when a source of unknown schema becomes available: it
- * selects something that such a source may have.
+ * Whether a document that is invalid for a role may become valid when a source with an unknown schema becomes
+ * available, because it selects something that the source may have.
  */
 export function mayBecomeValid(document: Document, graph: RoleGraph, awaited: AwaitedSources, role: string): boolean {
   const isAwaitedRoot = document.rootFields.some(

@@ -17,20 +17,20 @@ import {
 } from '../errors.ts';
 
 /*
- * What the proposal for incremental delivery adds to section 5 of the specification ("Validation"). The rules hold for every
- * transport, also where the response is complete at once: a document is valid or not, whatever answers it.
+ * Rules that the proposal for incremental delivery adds to section 5 of the specification ("Validation"). They apply to
+ * every transport, even if the response is complete at once: validity does not depend on how the operation is executed.
  */
 
 /**
- * "Defer And Stream Directive Labels Are Unique": a client finds a payload's fragment by its label, so a label is a constant,
- * and no other directive of the document has it.
+ * "Defer And Stream Directive Labels Are Unique": clients find a payload's fragment by its label. The label must
+ * therefore be a constant that no other directive of the document has.
  */
 function incrementalLabels(context: ValidationContext): ASTVisitor {
   const known = new Map<string, DirectiveNode>();
   return {
     Directive(node) {
       const label = isIncremental(node) ? argumentOf(node, 'label') : undefined;
-      // Literals of other types are the errors of another rule.
+      // Another rule reports literals of other types.
       if (label?.kind === Kind.VARIABLE) context.reportError(labelNotConstant(node));
       if (label?.kind !== Kind.STRING) return;
       const first = known.get(label.value);
@@ -52,7 +52,7 @@ function streamOnLists(context: ValidationContext): ASTVisitor {
   };
 }
 
-/** "Defer And Stream Directives Are Used On Valid Root Field": root fields of mutations run one after the other. */
+/** "Defer And Stream Directives Are Used On Valid Root Field": root fields of mutations run one after another. */
 function incrementalRootFields(context: ValidationContext): ASTVisitor {
   const schema = context.getSchema();
   return {
@@ -66,8 +66,8 @@ function incrementalRootFields(context: ValidationContext): ASTVisitor {
 }
 
 /**
- * "Defer And Stream Directives Are Used In Valid Operations": an event of a subscription is one payload. A fragment that
- * other operations use too may switch its directives off by a variable.
+ * "Defer And Stream Directives Are Used In Valid Operations": an event of a subscription is one payload. A fragment
+ * that other operations also use may disable its directives with a variable.
  */
 function incrementalSubscriptions(context: ValidationContext): ASTVisitor {
   const used = new Set<string>();

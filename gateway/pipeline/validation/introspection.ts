@@ -5,14 +5,14 @@ import type { Metadata } from '../../metadata/index.ts';
 import type { Document } from '../document/index.ts';
 import { inDocument } from '../errors.ts';
 
-/** Whether a role may introspect: every role but those that `graphql_schema_introspection.yaml` lists. */
+/** Whether a role may introspect the schema. `graphql_schema_introspection.yaml` lists the roles that may not. */
 export function mayIntrospect(role: string, { introspectionDisabledFor }: IntrospectionPolicy): boolean {
   return !introspectionDisabledFor.has(role);
 }
 
 export type IntrospectionPolicy = Pick<Metadata, 'introspectionDisabledFor'>;
 
-/** The rejection of a document with `__schema` or `__type`, for a role that may not introspect. */
+/** The error for a document with `__schema` or `__type`, if the role may not introspect. */
 export function introspectionRefusal(
   document: Document,
   role: string,
@@ -23,7 +23,7 @@ export function introspectionRefusal(
   return inDocument(introspectionDisabled(role));
 }
 
-/** An error without graphql-js's suggestions, which would reveal the schema to a role that may not introspect. */
+/** Removes graphql-js's suggestions from an error. They would reveal the schema to a role that may not introspect. */
 export function withoutSuggestion(error: GraphQLError): GraphQLError {
   const message = error.message.replace(/ Did you mean [^?]*\?$/, '');
   if (message === error.message) return error;

@@ -4,9 +4,12 @@ import { type ApiLimits, apiLimit } from '../../metadata/index.ts';
 import type { DocumentCost } from '../document/index.ts';
 import { limitExceeded } from '../errors.ts';
 
-/** The defaults of the limits, where `api_limits.yaml` sets no others. */
+/** The default limits. `api_limits.yaml` may override them. */
 export interface OperationLimits {
-  /** The most tokens of a document. They are counted while it is parsed, before the caller is known: for every role. */
+  /**
+   * The maximum number of tokens of a document. They are counted before the client is known, so the limit applies to
+   * all roles.
+   */
   readonly maxTokens: number;
   readonly maxDepth: number;
   readonly maxNodes: number;
@@ -14,7 +17,7 @@ export interface OperationLimits {
   readonly maxDirectives: number;
   readonly maxRepetition: number;
   readonly maxBatch: number;
-  /** The most introspection fields of an operation, and of a batch as a whole. */
+  /** The maximum number of introspection fields of an operation or a whole batch. */
   readonly maxIntrospections: number;
 }
 
@@ -26,9 +29,11 @@ export interface RoleLimits {
   readonly directives: number;
   readonly repetition: number;
   readonly batch: number;
-  /** Root fields `__schema` and `__type` of an operation, and of all operations of a batch together. */
+  /**
+   * The maximum number of root fields `__schema` and `__type` in an operation or in all operations of a batch together.
+   */
   readonly introspections: number;
-  /** How long an operation may run. */
+  /** The time limit of an operation in seconds. */
   readonly seconds: number | undefined;
 }
 
@@ -58,8 +63,8 @@ export function limitsOf(role: string, apiLimits: ApiLimits, defaults: Operation
 }
 
 /**
- * The most operations that a batch of any role may hold, `admin` included: the limit that can be checked before the
- * caller is known. Metadata may allow a role more than the default.
+ * The maximum number of operations in a batch of any role, including `admin`. This limit can be checked before the
+ * client is known. Metadata may allow a role more than the default.
  */
 export function batchCeiling(apiLimits: ApiLimits, defaults: OperationLimits): number {
   const { batch_limit: limit, disabled } = apiLimits;
@@ -67,7 +72,7 @@ export function batchCeiling(apiLimits: ApiLimits, defaults: OperationLimits): n
   return Math.max(defaults.maxBatch, ...allowed);
 }
 
-/** The error for the first limit that a document exceeds, with that limit's code; undefined when it exceeds none. */
+/** The error for the first limit that a document exceeds, with the limit's code. Undefined if it exceeds none. */
 export function exceededLimit(cost: DocumentCost, limits: RoleLimits): GraphQLError | undefined {
   if (cost.depth > limits.depth)
     return limitExceeded('depth-limit-exceeded', `the operation is ${cost.depth} levels deep`, limits.depth);

@@ -12,16 +12,16 @@ export interface RoleRulesOptions {
     Metadata,
     'allowList' | 'apiLimits' | 'introspectionDisabledFor' | 'persistedManifests' | 'queryCollections'
   >;
-  /** The defaults of the limits, where the metadata sets no others. */
+  /** The default limits, which the metadata may override. */
   readonly limits: OperationLimits;
   readonly enforceAllowList: boolean;
 }
 
-/** The rules of one generation's metadata for the documents of each role: allow list, introspection policy, limits. */
+/** The rules of a generation's metadata for documents of each role: allow list, introspection policy and limits. */
 export class RoleRules {
   readonly #metadata: RoleRulesOptions['metadata'];
   readonly #limits: OperationLimits;
-  /** Undefined when it is not enforced. */
+  /** Undefined if the allow list is not enforced. */
   readonly #allowList: AllowList | undefined;
 
   constructor({ metadata, limits, enforceAllowList }: RoleRulesOptions) {
@@ -30,7 +30,7 @@ export class RoleRules {
     this.#allowList = enforceAllowList ? new AllowList(metadata) : undefined;
   }
 
-  /** The most operations that a batch of any role may hold. */
+  /** The maximum number of operations in a batch of any role. */
   get maxBatch(): number {
     return batchCeiling(this.#metadata.apiLimits, this.#limits);
   }
@@ -49,9 +49,9 @@ export class RoleRules {
   }
 
   /**
-   * Why a role may not send a document, whatever its schema holds; undefined when it may.
+   * The reason why a role may not send a document, regardless of its schema. Undefined if it may.
    *
-   * @param isSaved whether the document is one of the metadata's own: those are allowed.
+   * @param isSaved whether the metadata contains the document. Such documents are always on the allow list.
    */
   refusal(document: Document, role: string, isSaved: boolean): GraphQLError | undefined {
     if (!isSaved && this.#allowList && !this.#allowList.allows(document.node, role)) return notOnAllowList();

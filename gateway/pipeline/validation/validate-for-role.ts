@@ -12,19 +12,19 @@ import type { RoleRules } from './role-rules.ts';
 import { mayHoldSecrets } from './secret-fields.ts';
 import { severalAuthenticationFields, validationErrors } from './validation.ts';
 
-/** A document that is validated for callers of one role. It does not depend on variables. */
+/** A document that is validated for one role. The validation does not depend on variables. */
 export interface ValidatedDocument {
   readonly document: Document;
   /** The role's graph. */
   readonly graph: RoleGraph;
   readonly limits: RoleLimits;
-  /** Why it is not run; empty when it may be. */
+  /** The reasons why the document may not be executed. Empty if it may. */
   readonly errors: readonly PublicError[];
-  /** Whether it may become valid when a source of unknown schema becomes available. */
+  /** Whether the document may become valid when a source with an unknown schema becomes available. */
   readonly isAwaited: boolean;
   /** Whether responses to its operations may be compressed. */
   readonly mayCompress: boolean;
-  /** Errors of its operations, as far as the role may know of the schema. */
+  /** Converts errors of the document's operations, without details of the schema that the role may not know. */
   publicErrors(errors: readonly GraphQLError[]): readonly PublicError[];
 }
 
@@ -32,21 +32,22 @@ export interface ValidationScope {
   readonly generation: Generation;
   readonly rules: RoleRules;
   readonly role: string;
-  /** Whether the document is saved in the metadata: the allow list does not apply to it. */
+  /** Whether the document is saved in the metadata. If so, the allow list does not apply. */
   readonly isSaved: boolean;
   /** Measures validation. */
   readonly counts: { readonly validation: Durations };
 }
 
 /**
- * Bounds the cached results: roles come from tokens. A document of callers with more roles is validated again for some.
+ * The maximum number of cached results for a document. Roles come from tokens. If more roles send a document, it is
+ * validated again for some of them.
  */
 const MAX_VALIDATED_ROLES = 100;
 
-/** By the role, and by whether the document is one of the metadata's. */
+/** The results by role and by whether the document is saved. */
 const VALIDATIONS = new DocumentFact(() => new Map<string, ValidatedDocument>());
 
-/** Whether a document has been validated for callers of one role before. */
+/** Whether a document has already been validated for the role. */
 export function isValidated(document: Document, scope: ValidationScope): boolean {
   return VALIDATIONS.of(document).has(validationKey(scope));
 }
@@ -55,7 +56,7 @@ function validationKey({ isSaved, role }: ValidationScope): string {
   return `${isSaved ? 'saved' : 'sent'} ${role}`;
 }
 
-/** Validates a document for callers of one role, once for each role. */
+/** Validates a document once for each role. */
 export function validateForRole(document: Document, scope: ValidationScope): ValidatedDocument {
   const key = validationKey(scope);
   const validations = VALIDATIONS.of(document);

@@ -18,10 +18,10 @@ import type { Access } from './access.ts';
 import { INCREMENTAL_RULES } from './incremental-directives.ts';
 import { MAX_ERRORS } from './variables.ts';
 
-/** By the graph that a document was validated against. */
+/** Validation errors by graph. */
 const VALIDATION_ERRORS = new DocumentFact(() => new Map<RoleGraph, readonly GraphQLError[]>());
 
-/** Validates a document against a role's graph, once. @returns no errors where it may run. */
+/** Validates a document against a role's graph once. @returns no errors if the document is valid. */
 export function validationErrors(document: Document, graph: RoleGraph): readonly GraphQLError[] {
   const byGraph = VALIDATION_ERRORS.of(document);
   const known = byGraph.get(graph);
@@ -31,14 +31,14 @@ export function validationErrors(document: Document, graph: RoleGraph): readonly
   return errors;
 }
 
-/** Rules of ours in place of graphql-js's. */
+/** The gateway's own rules, which replace those of graphql-js. */
 const REPLACED_RULES = new Map<ValidationRule, ValidationRule>([
   [ValuesOfCorrectTypeRule, valuesOfCorrectType],
   [MaxIntrospectionDepthRule, introspectionDepth],
 ]);
 const RULES = [...specifiedRules.map((rule) => REPLACED_RULES.get(rule) ?? rule), rootTypeExists, ...INCREMENTAL_RULES];
 
-/** Without this rule, graphql-js only detects at execution that the schema has no such root type. */
+/** Without this rule, graphql-js only detects a missing root type at execution. */
 function rootTypeExists(context: ValidationContext): ASTVisitor {
   return {
     OperationDefinition(node) {
@@ -49,8 +49,8 @@ function rootTypeExists(context: ValidationContext): ASTVisitor {
 }
 
 /**
- * graphql-js repeats a value that does not fit in the error message. It may be a password, so here the message only
- * says what was expected and what kind of literal was found.
+ * Replaces the rule of graphql-js, whose error message repeats a value that does not fit. The value may be a password,
+ * so this rule's message only contains the expected type and the kind of literal.
  */
 function valuesOfCorrectType(context: ValidationContext): ASTVisitor {
   const quiet: ValidationContext = Object.create(context, {
@@ -70,7 +70,7 @@ const LITERALS: Readonly<Record<string, string>> = {
   [Kind.OBJECT]: 'an object',
 };
 
-/** Messages that name types and fields only. */
+/** Matches messages that only contain names of types and fields. */
 const NAMES_ONLY = /^(Field "[\w.]+" (of required type|is not defined by type|must be non-null\.)|OneOf Input Object )/;
 
 function withoutValue(error: GraphQLError, context: ValidationContext): GraphQLError {
@@ -82,9 +82,9 @@ function withoutValue(error: GraphQLError, context: ValidationContext): GraphQLE
 }
 
 /**
- * An operation may log in once. Fifty guesses in one document, behind aliases or fragments, are rejected.
+ * Rejects operations with several logins, such as fifty password guesses in one document, behind aliases or fragments.
  *
- * @returns one error for each operation that holds several authentication fields.
+ * @returns one error for each operation with several authentication fields.
  */
 export function severalAuthenticationFields({ crowded }: Access): readonly GraphQLError[] {
   return crowded.map((operation) => severalAuthenticationFieldsIn(operation));

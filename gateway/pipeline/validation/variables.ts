@@ -12,7 +12,7 @@ import {
   type VariableDefinitionNode,
 } from 'graphql';
 
-/** Says what is wrong with the variables that a client sends. */
+/** Checks the variables that a client sends and returns the errors. */
 export type VariableProblems = (variables: Readonly<Record<string, unknown>>) => readonly GraphQLError[];
 
 /** A variable that an operation declares. */
@@ -25,16 +25,17 @@ interface Declared {
 const NOTHING_WRONG: readonly GraphQLError[] = [];
 
 /**
- * The most errors that are reported. Each costs the search for a suggestion, and a megabyte of values may hold 500,000.
+ * The maximum number of reported errors. Each error takes the search for a suggestion, and a megabyte of values may
+ * cause 500,000 errors.
  */
 export const MAX_ERRORS = 20;
 
-/** Ends the coercion of a variable with too many errors; graphql-js has no other way to stop it. */
+/** Aborts the coercion of a variable with too many errors. graphql-js provides no other way to stop it. */
 class TooManyErrors extends Error {}
 
 /**
- * Compiles the check of an operation's variables. Its messages repeat no values: graphql-js would print the whole
- * variable, password included.
+ * Compiles the check of an operation's variables. Its messages do not contain values. graphql-js would print the whole
+ * variable, including passwords.
  */
 export function prepareVariables(schema: GraphQLSchema, operation: OperationDefinitionNode): VariableProblems {
   const declared = (operation.variableDefinitions ?? []).flatMap((definition): Declared[] => {
@@ -54,7 +55,7 @@ export function prepareVariables(schema: GraphQLSchema, operation: OperationDefi
   };
 }
 
-/** Types of most variables, whose valid values need no coercion. */
+/** Whether a value is valid without coercion. This covers the types of most variables. */
 function isText(value: unknown, type: GraphQLInputType): boolean {
   if (typeof value !== 'string') return false;
   const inner = isNonNullType(type) ? type.ofType : type;
@@ -95,7 +96,7 @@ function findProblems(
     coerceInputValue(value, type, (path, _value, error) => report(coercionMessage(path, error.message)));
 }
 
-// These messages of graphql-js name types and fields only; all others may hold the value.
+// These messages of graphql-js only contain names of types and fields. All others may contain the value.
 const HARMLESS = new RegExp(
   [
     'Expected non-nullable type "[^"]*" not to be null\\.',
