@@ -1,34 +1,38 @@
-/** A response that is being received, whose reading can be paused. */
+/** A response that is being received. Its reading can be paused. */
 export interface BudgetedAnswer {
   hold(): void;
   release(): void;
 }
 
 /**
- * Bytes of each response that are not counted: the memory of small responses is bounded by the number of requests.
+ * The number of bytes of each response that are not counted. The number of requests limits the memory of small
+ * responses.
  */
 export const UNCOUNTED_BYTES = 64 * 1024;
 
-/** Responses of a source that uses less than this share of the budget are never paused because of others. */
+/** The share of the budget below which a source's responses are never paused because of other sources. */
 const SHARE_OF_A_SOURCE = 1 / 4;
 
-/** How long a response waits for those before it to be sent to their clients. */
+/** The time for which a response waits until earlier responses have been sent to their clients, in milliseconds. */
 const PATIENCE_MS = 1_000;
 
 /**
- * How many bytes of responses may be in memory at a time, over all sources of this process. A limit for each response
- * alone is not enough: hundreds may be in flight, and a service with endless responses would use the memory of all
- * others.
+ * Limits the bytes of responses in memory, over all sources of this process. A limit for each response is not enough:
+ * hundreds may be in flight, and a service with endless responses would use the memory of all others.
  *
- * Once the budget is spent, responses of the sources that use most are no longer read, so that these have to wait (TCP
- * flow control). One of them, the first to have exceeded it, is read on: otherwise all of them could wait for each
- * other. A response counts until the client has what is made of it. While that takes the budget, the next response waits
- * for a second at most, since a request may need several before it sends anything. So the memory in use is at most the budget,
- * the longest response that is allowed, and a quarter of the budget for each further source, unless clients read slowly.
+ * When the budget is spent, responses of the sources that use most are no longer read, so that these sources have to
+ * wait (TCP flow control). The first response that exceeded the budget is still read; otherwise all responses could
+ * wait for each other.
+ *
+ * A response counts until the client has received the result made from it. While such responses use the budget, the
+ * next response waits at most one second, since a request may need several responses before it sends anything.
+ *
+ * The memory in use is therefore limited to the budget, the longest permitted response, and a quarter of the budget for
+ * each further source, unless clients read slowly.
  */
 export class AnswerBudget {
   readonly #maxBytes: number;
-  /** The response that is read on although the budget is spent. */
+  /** The response that is still read although the budget is spent. */
   #running: BudgetedAnswer | undefined;
   readonly #held = new Set<BudgetedAnswer>();
   #bytes = 0;
@@ -48,7 +52,7 @@ export class AnswerBudget {
     return this.#held.size;
   }
 
-  /** The budget as one source has it. */
+  /** The view of the budget for one source. */
   ofSource(): SourceBudget {
     let ofSource = 0;
     return {
@@ -108,10 +112,10 @@ export class AnswerBudget {
 }
 
 export interface SourceBudget {
-  /** Counts received bytes; pauses the response when they exceed the budget. */
+  /** Counts received bytes. Pauses the response if the budget is exceeded. */
   take(bytes: number, answer: BudgetedAnswer): void;
-  /** Counts what is made of a response that has been received. */
+  /** Counts the memory of values made from a received response. */
   keep(bytes: number): void;
-  /** Gives back bytes of a response that has ended. Without `answer` what was left of them then. */
+  /** Releases counted bytes. `answer` is the response if it has just ended, undefined if its bytes were kept longer. */
   giveBack(bytes: number, answer?: BudgetedAnswer): void;
 }

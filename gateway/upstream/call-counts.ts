@@ -2,21 +2,21 @@ import { Durations } from '../../platform/index.ts';
 import type { UpstreamFailure } from './exchange.ts';
 import { RequestDurations } from './request-durations.ts';
 
-/** The outcome of a call: by the status of its response, or the reason of its failure. */
+/** The outcome of a call, according to the response's status or the reason for the failure. */
 export type CallOutcome = 'success' | 'client-error' | 'server-error' | UpstreamFailure;
 
-/** The outcome of a call that was answered with this status. */
+/** The outcome of a call whose response has this status. */
 export function outcomeOf(status: number): CallOutcome {
   if (status < 400) return 'success';
   return status < 500 ? 'client-error' : 'server-error';
 }
 
-/** Upper ends of the buckets that calls and operations are counted in, in milliseconds. */
+/** Upper bounds of the buckets for calls and operations, in milliseconds. */
 export const DURATION_BOUNDS_MS: readonly number[] = [
   5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000,
 ];
 
-/** Calls of one source since it was opened, each counted once, retries included. */
+/** Counts of a source's calls since it was opened. A call with retries counts once. */
 export class CallCounts {
   readonly outcomes: Record<CallOutcome, number> = {
     success: 0,
@@ -31,14 +31,14 @@ export class CallCounts {
     unavailable: 0,
     exhausted: 0,
   };
-  /** Includes the wait in the queue, all attempts and the backoff between them. */
+  /** Durations including the wait in the queue, all attempts and the backoff between them. */
   readonly durations = new Durations(DURATION_BOUNDS_MS);
-  /** The HTTP requests of the calls, retries by themselves. */
+  /** Durations of the calls' HTTP requests. Each retry counts separately. */
   readonly requests = new RequestDurations();
-  /** How long calls waited for a slot, of those that had to wait, whether they got one or not. */
+  /** Waiting times of calls that had to wait for a slot, whether or not they got one. */
   readonly waits = new Durations(DURATION_BOUNDS_MS);
   retries = 0;
-  /** Deduplicated queries. */
+  /** The number of deduplicated queries. */
   shared = 0;
 
   add(outcome: CallOutcome, durationMs: number): void {

@@ -1,24 +1,24 @@
-/** One server-sent event. */
+/** A server-sent event. */
 export interface ServerSentEvent {
-  /** `message` where the server gives it no name. */
+  /** The event's name. `message` if the server gives none. */
   readonly event: string;
   readonly data: string;
-  /** The last id that the stream has given, by which it can be resumed; empty where it has given none. */
+  /** The last id in the stream, from which it can be resumed. Empty if there was none. */
   readonly lastEventId: string;
 }
 
 const BYTE_ORDER_MARK = '\u{feff}';
-/** Characters of an event that has not ended. */
+/** The maximum number of characters of an unfinished event. */
 const MAX_PENDING = 16 * 1024 * 1024;
 
 /**
- * Parses an event stream (HTML Living Standard, section 9.2.6, "Interpreting an event stream"): lines end with CR,
- * LF or both, an empty line ends an event, a line that begins with a colon is a comment. An event without data
- * counts only where it has a name: some servers end that way.
+ * Parses an event stream (HTML Living Standard, section 9.2.6, "Interpreting an event stream"). Lines end with CR, LF
+ * or both. An empty line ends an event. A line that begins with a colon is a comment. An event without data only counts
+ * if it has a name, since some servers end a stream that way.
  */
 export class EventStreamReader {
   readonly #onEvent: (event: ServerSentEvent) => void;
-  /** The beginning of a line whose end has not come. */
+  /** The beginning of a line whose end has not arrived. */
   readonly #partial: string[] = [];
   #pending = 0;
   #event = '';
@@ -32,23 +32,23 @@ export class EventStreamReader {
     this.#onEvent = onEvent;
   }
 
-  /** Characters of the event that has not ended. */
+  /** The number of characters of the unfinished event. */
   get pendingLength(): number {
     return this.#pending;
   }
 
-  /** How long the server asks its clients to wait before they connect again, in milliseconds. */
+  /** The reconnection delay that the server requests, in milliseconds. */
   get retryMs(): number | undefined {
     return this.#retryMs;
   }
 
-  /** @returns false when an event is larger than it may be. */
+  /** @returns false if an event is too large. */
   read(text: string): boolean {
     let rest = text;
-    // A byte order mark may stand before everything else (section 9.2.6).
+    // A byte order mark may precede everything else (section 9.2.6).
     if (!this.#hasBegun && rest.startsWith(BYTE_ORDER_MARK)) rest = rest.slice(1);
     this.#hasBegun ||= text !== '';
-    // A line feed after a carriage return belongs to it, even where it comes in the next piece.
+    // A line feed after a carriage return belongs to it, even if it arrives in the next chunk.
     if (this.#endedWithReturn && rest.startsWith('\n')) rest = rest.slice(1);
     this.#endedWithReturn = rest === '' ? this.#endedWithReturn : rest.endsWith('\r');
     const lines = rest.split(/\r\n|\r|\n/);

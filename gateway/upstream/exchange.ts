@@ -6,22 +6,22 @@ import type { Deadline, Timed } from './timer-buckets.ts';
 export interface UpstreamResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The bytes in the chunks in which they came. */
+  /** The bytes in the received chunks. */
   readonly chunks: readonly Buffer[];
   readonly bytes: Buffer;
   /** The bytes as UTF-8 text. */
   readonly body: string;
-  /** The response for another reader, where the bytes that it takes count for each reader. */
+  /** Creates the response for another reader, if the memory of each reader has to be counted. */
   forAnother?(): UpstreamResponse;
 }
 
-/** Receives the outcome of a request: exactly one of `onResponse` and `onError` is called, once. */
+/** Receives the outcome of a request. Exactly one of `onResponse` and `onError` is called, once. */
 export interface UpstreamHandler {
   /** The response is complete, with any status. */
   onResponse(response: UpstreamResponse): void;
   onError(error: UpstreamError): void;
   /**
-   * The response begins. A handler that returns a sink gets `onEnd` there in place of `onResponse`; `onError` may
+   * The response begins. If the handler returns a sink, the sink's `onEnd` replaces `onResponse`. `onError` may still
    * follow.
    *
    * @returns undefined to receive the complete response.
@@ -31,27 +31,30 @@ export interface UpstreamHandler {
 
 /** Receives the bytes of a response as they arrive. */
 export interface UpstreamSink {
-  /** @returns how many bytes of the response it keeps until more of it has come. */
+  /** @returns the number of bytes that the sink keeps until more data arrives. */
   onData(chunk: Buffer): number;
   /** The response is complete. */
   onEnd(): void;
 }
 
-/** Controls the reading of a response that is received by a sink. */
+/** Controls the reading of a response that a sink receives. */
 export interface UpstreamFlow {
-  /** Reads nothing more, so that the upstream has to wait. */
+  /** Stops reading, so that the upstream has to wait. */
   pause(): void;
   resume(): void;
-  /** The response has usable content: the deadline of the headers is met, and the request is not retried any more. */
+  /** The response has usable content. The headers' deadline is met, and the request is no longer retried. */
   begun(): void;
   /** Rejects an invalid response: ends the exchange and calls `onError`. */
   refuse(reason: string): void;
 }
 
 /**
- * Why an upstream gave no usable response. With the last four the request was not sent: the circuit breaker is open,
- * too many requests are queued, the source has not been introspected yet, or the gateway has no more memory or
- * connections.
+ * The reason why an upstream returned no usable response. For the last four reasons the request was not sent:
+ *
+ * - `circuit-open`: the circuit breaker is open.
+ * - `overloaded`: too many requests are queued.
+ * - `unavailable`: the source has not been introspected yet.
+ * - `exhausted`: the gateway has no memory or connections left.
  */
 export type UpstreamFailure =
   | 'timeout'
@@ -63,11 +66,11 @@ export type UpstreamFailure =
   | 'unavailable'
   | 'exhausted';
 
-/** Errors of connecting that are this machine's own: no descriptor, buffer, memory or local port is left (errno(3)). */
+/** Connection errors of this machine: no descriptors, buffers, memory or local ports are left (errno(3)). */
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EADDRNOTAVAIL', 'EAGAIN']);
 const EXHAUSTED_RETRY_SECONDS = 1;
 
-/** Characters of why a call failed. */
+/** The maximum number of characters of a failure's reason. */
 const MAX_REASON = 1_000;
 
 /** An upstream gave no usable response. The message is for logs; it may contain addresses. */
@@ -75,49 +78,58 @@ export class UpstreamError extends Error {
   constructor(
     readonly reason: UpstreamFailure,
     cause?: unknown,
-    /** When it is worth trying again, in whole seconds from now. */
+    /** The number of seconds after which a retry may succeed. */
     readonly retryAfterSeconds?: number,
   ) {
-    // A name with several addresses fails with an error that has a code and no message.
+    // If a name has several addresses, the error of a failed connection has a code but no message.
     const { message, code } = (cause ?? {}) as { message?: string; code?: string };
     const what = withoutTls(message) ?? (message || code);
-    // A message may quote the service, such as the names of its certificate.
+    // A message may quote the service, such as the names in its certificate.
     super([reason, what && boundedText(what, MAX_REASON)].filter(Boolean).join(': '), { cause });
     this.name = 'UpstreamError';
   }
 
-  /** Whether the request itself is invalid, for any service. */
+  /** Whether the request itself is invalid for any service. */
   get isOfRequest(): boolean {
     const { code } = (this.cause ?? {}) as { code?: unknown };
     return code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED' || code === 'ERR_INVALID_URL';
   }
 }
 
-/** OpenSSL's message for a response that is not TLS consists of addresses in its code. */
+/** Replaces OpenSSL's message for a response that is not TLS. The original consists of addresses in OpenSSL's code. */
 function withoutTls(message = ''): string | undefined {
   return message.includes('wrong version number')
     ? 'the service does not answer in TLS: is its URL http://?'
     : undefined;
 }
 
-/** Informational responses (RFC 9110 section 15.2) before the final one. Without a limit a service could send them for ever. */
+/**
+ * The maximum number of informational responses (RFC 9110 section 15.2) before the final one. Without a limit, a
+ * service could send them forever.
+ */
 export const MAX_INFORMATIONAL_RESPONSES = 100;
 
 /** The limits of an exchange. */
 export interface ExchangeLimits {
-  /** For the headers of the response, in milliseconds; undefined: as long as for the whole response. */
+  /**
+   * The timeout for the headers of the response, in milliseconds. If undefined, the timeout of the whole response
+   * applies.
+   */
   readonly headersTimeoutMs: number | undefined;
   readonly maxBodyBytes: number;
-  /** The memory that responses of the source and all others may take together. */
+  /** The memory budget that the source's responses share with all others. */
   readonly budget: SourceBudget;
-  /** Begins a deadline. */
+  /** Starts a deadline. */
   readonly deadline: (timed: Timed, timeoutMs: number) => Deadline;
 }
 
-/** What a response takes beside its bytes once it is read, in lengths of it: a copy in one piece, its text, its value. */
+/**
+ * The memory that reading a response takes, as a multiple of its length, besides its bytes: a contiguous copy, its text
+ * and its value.
+ */
 const READ_FACTOR = 3;
 
-/** One request that is under way: undici's handler, its deadlines and its cancellation. */
+/** A request in progress: undici's handler, its deadlines and its cancellation. */
 export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable, Timed, UpstreamFlow, BudgetedAnswer {
   readonly #handler: UpstreamHandler;
   readonly #cancellation: Cancellation | undefined;
@@ -127,17 +139,17 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   readonly #budget: SourceBudget;
   readonly #chunks = new Chunks();
   #controller: Dispatcher.DispatchController | undefined;
-  /** Set where the response is received as it arrives. */
+  /** Set if the response is received in chunks. */
   #sink: UpstreamSink | undefined;
   #informational = 0;
   #status = 0;
   #headers: UpstreamResponse['headers'] = {};
   #size = 0;
-  /** Bytes that the budget has counted. */
+  /** The number of bytes counted in the budget. */
   #counted = 0;
-  /** Whether its receiver has paused it. */
+  /** Whether the receiver has paused the response. */
   #isPaused = false;
-  /** Whether the budget holds it up, or has done so. */
+  /** Whether the budget currently holds the response. `#wasHeld` stays true afterwards. */
   #isHeld = false;
   #wasHeld = false;
   #isOver = false;
@@ -164,7 +176,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   }
 
   expire(): void {
-    // A response that was paused may be late because of the gateway, not its service.
+    // If the response was held, the gateway may have caused the delay, not the service.
     this.fail(
       this.#wasHeld ? new UpstreamError('exhausted', undefined, EXHAUSTED_RETRY_SECONDS) : new UpstreamError('timeout'),
     );
@@ -183,7 +195,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // The timeout may have passed while it waited for a connection.
+    // The timeout may have passed while the request waited for a connection.
     if (this.#isOver) controller.abort(new UpstreamError('aborted'));
   }
 
@@ -215,7 +227,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   #keep(chunk: Buffer): void {
     this.#chunks.add(chunk);
     if (this.#size <= UNCOUNTED_BYTES) return;
-    // Whether it will be read is not known yet, and then it would be too late to wait.
+    // Whether the response will be parsed is still unknown, and later it would be too late to pause. So its memory is
+    // counted now.
     const bytes = chunk.length * (1 + READ_FACTOR);
     this.#counted += bytes;
     this.#budget.take(bytes, this);
@@ -227,7 +240,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
       if (this.#sink) this.#sink.onEnd();
       else this.#handler.onResponse(this.#complete());
     } catch (error) {
-      // undici would swallow the error, and the caller would wait for ever.
+      // undici would discard the error, and the caller would wait forever.
       this.#handler.onError(new UpstreamError('connection', error));
     }
   }
@@ -250,7 +263,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
 
   release(): void {
     this.#isHeld = false;
-    // undici's parser cannot go on with one connection while it is at work on another, whose answer may have ended.
+    // undici's parser cannot resume a connection while it processes another one, whose response may have ended.
     setImmediate(() => this.#readOn());
   }
 
@@ -276,7 +289,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
     this.fail(new UpstreamError('connection', new Error(reason)));
   }
 
-  /** What was received is in memory until its client has the response that is made of it. */
+  /** Releases counted bytes. Data that is still needed counts until the client has received the result made from it. */
   #giveBack(isNeeded: boolean): void {
     const kept = this.#counted / (1 + READ_FACTOR);
     const isKept = isNeeded && this.#cancellation?.whenOver(givingBack(this.#budget, kept));
@@ -285,7 +298,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
 
   #complete(): UpstreamResponse {
     const chunks = this.#chunks.list;
-    // To read it, its chunks are put together, decoded and parsed.
+    // Reading concatenates, decodes and parses the chunks.
     const onRead = this.#counted > 0 ? () => this.#countRead() : undefined;
     return new CompleteResponse(this.#status, this.#headers, chunks, onRead);
   }
@@ -297,7 +310,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
     if (!this.#cancellation?.whenOver(giveBack)) giveBack();
   }
 
-  /** @returns false when it had ended before. */
+  /** @returns false if the exchange had already ended. */
   #end(isComplete = false): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
@@ -309,7 +322,7 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   }
 }
 
-/** It may be kept for long, and must not keep the exchange with its chunks. */
+/** A separate function, since the closure may live long and must not keep the exchange with its chunks. */
 function givingBack(budget: SourceBudget, bytes: number): () => void {
   return () => budget.giveBack(bytes);
 }

@@ -17,27 +17,29 @@ import { type RequestHeaders, withHeaders } from './with-headers.ts';
 export interface UpstreamRequest {
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Names to values, or names and values in turn. */
+  /** Names to values, or alternating names and values. */
   readonly headers: RequestHeaders;
-  /** A stream is sent once and never retried. */
+  /** The body. A stream is sent once and never retried. */
   readonly body?: string | Readable;
-  /** For the whole exchange, in milliseconds. */
+  /** The timeout of the whole exchange, in milliseconds. */
   readonly timeoutMs: number;
-  /** For a retry, or a call that has waited: the timeout of the whole call, of which `timeoutMs` is the remainder. */
+  /**
+   * Set for a retry or a call that has waited: the timeout of the whole call, of which `timeoutMs` is the remainder.
+   */
   readonly fullTimeoutMs?: number;
-  /** The longest response that is taken, in bytes, where that is less than of other responses. */
+  /** The maximum size of the response in bytes, if it is lower than the general limit. */
   readonly maxResponseBytes?: number;
-  /** Whether it is a query: it changes nothing, so it may be retried and its response shared. */
+  /** Whether the request is a query. A query changes nothing, so it may be retried and its response shared. */
   readonly isQuery?: boolean;
-  /** Whether its response may be received in parts, as it arrives: then it cannot be shared. */
+  /** Whether the response may be received in chunks. If so, it cannot be shared. */
   readonly takesParts?: boolean;
   /** Cancels the exchange. */
   readonly cancellation?: Cancellation | undefined;
-  /** Records the call for the client's request that causes it. */
+  /** Records the call for the client request that caused it. */
   readonly record?: CallRecorder | undefined;
-  /** Is told when the request begins to be sent: until then, identical ones may join it. Set by the interceptors. */
+  /** Notified when sending begins. Until then, identical requests may join. Set by the interceptors. */
   readonly unsent?: { sent(): void } | undefined;
-  /** Takes the details of the call, for a request that is explained. Set by the interceptors. */
+  /** Receives the details of the call if the client request is explained. Set by the interceptors. */
   readonly explanation?: CallExplanation | undefined;
   /**
    * The parent of the call's span. Within the interceptors it is the span of the call itself, whose ids are sent to the
@@ -46,23 +48,23 @@ export interface UpstreamRequest {
   readonly span?: Span | undefined;
 }
 
-/** Records the calls of services that a request of a client causes. */
+/** Records the calls of services that a client request causes. */
 export interface CallRecorder {
-  /** A call has ended, after `durationMs` milliseconds with its waits and retries. */
+  /** Records a finished call. `durationMs` includes waits and retries, in milliseconds. */
   addCall(name: string, kind: string, outcome: CallOutcome, durationMs: number): void;
-  /** A call begins that is to be described in detail; undefined, as is the method itself, where none is. */
+  /** Starts the detailed description of a call. Undefined if calls are not described. */
   explainCall?(name: string, kind: string): CallExplanation | undefined;
 }
 
-/** Takes the details of one call, in the order in which they happen. */
+/** Receives the details of one call in chronological order. */
 export interface CallExplanation {
   /** The query is sent again. */
   addRetry(): void;
-  /** The query gets the response of an equal one that is under way. */
+  /** The query gets the response of an equal query in progress. */
   share(): void;
-  /** It has waited for a slot, in milliseconds. */
+  /** The query has waited for a slot, in milliseconds. */
   addWait(waitMs: number): void;
-  /** @param bytes of the response's body, as far as it came. */
+  /** @param bytes the number of bytes received of the response's body. */
   end(outcome: CallOutcome, bytes: number): void;
 }
 
@@ -71,17 +73,17 @@ export interface UpstreamHttp {
   /** Sends a request and calls `handler` with the response or the error. */
   dispatch(request: UpstreamRequest, handler: UpstreamHandler): void;
   /**
-   * The same as a promise.
+   * Like `dispatch`, but returns a promise.
    *
-   * @throws UpstreamError when there is no complete response; any status is a response.
+   * @throws UpstreamError if there is no complete response. A response may have any status.
    */
   send(request: UpstreamRequest): Promise<UpstreamResponse>;
 }
 
-/** How a source is connected to. */
+/** The settings of a source's connections. */
 export interface PoolSettings {
   readonly name: string;
-  /** Connections to one origin at most. */
+  /** The maximum number of connections to one origin. */
   readonly connections: number;
   readonly connectTimeoutMs: number;
   readonly headersTimeoutMs: number | undefined;
@@ -89,39 +91,39 @@ export interface PoolSettings {
 
 /** The gateway's connections to its upstreams. */
 export interface UpstreamConnections extends UpstreamHttp {
-  /** Connections that belong to one source. Pools with equal settings share them. */
+  /** The connections of one source. Pools with equal settings share them. */
   pool(settings: PoolSettings): UpstreamHttp;
-  /** Bytes of long answers that are in memory, and how many answers are not read for it. */
+  /** The bytes of long responses in memory, and the number of responses that are paused because of them. */
   readonly buffered: Pick<AnswerBudget, 'bytes' | 'held'>;
-  /** Limits the memory of events that come over connections of their own. */
+  /** Limits the memory of events that arrive over separate connections. */
   readonly unfinishedEvents: Pick<UnfinishedEvents, 'begin'>;
   close(): Promise<void>;
 }
 
 export interface UpstreamConnectionsOptions {
-  /** The longest answer that is taken, in bytes. */
+  /** The maximum size of a response, in bytes. */
   readonly maxResponseBytes?: number;
-  /** What answers may take of the memory together, in bytes. */
+  /** The maximum memory of all responses together, in bytes. */
   readonly maxBufferedBytes?: number;
-  /** Headers that go with the requests of one origin that have a span, names and values in turn. */
+  /** Headers for requests to one origin that have a span. */
   readonly traced?: TracedHeaders | undefined;
 }
 
-/** Headers that one origin gets beside the context of a trace, which make it continue the trace. */
+/** Headers that one origin gets besides the trace context, so that it continues the trace. */
 export interface TracedHeaders {
   readonly origin: string;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
 }
 
-/** The most parsed addresses that are cached; templates of actions can make any number of them. */
+/** The maximum number of cached parsed addresses. Templates of actions can create any number of addresses. */
 const MAX_ADDRESSES = 1_000;
 const DEFAULT_MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 const DEFAULT_MAX_BUFFERED_BYTES = 128 * 1024 * 1024;
-/** For requests that belong to no source: keys of tokens, revocations, introspection. */
+/** The pool for requests that belong to no source: token keys, revocations and introspection. */
 const COMMON: PoolSettings = { name: '', connections: 128, connectTimeoutMs: 5_000, headersTimeoutMs: undefined };
 
-/** Keep-alive connections to upstream origins. All requests to them are sent here. */
+/** Opens keep-alive connections to upstream origins. All requests to upstreams go through these. */
 export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): UpstreamConnections {
   const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxBufferedBytes = DEFAULT_MAX_BUFFERED_BYTES } = options;
   const budget = new AnswerBudget(maxBufferedBytes);
@@ -135,7 +137,7 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
     const key = JSON.stringify([origin, name, connections, connectTimeoutMs]);
     let pool = pools.get(key);
     if (!pool) {
-      // An exchange has its own deadlines, so undici need not watch its parts.
+      // Exchanges have their own deadlines, so undici's timeouts are disabled.
       pool = new Pool(origin, {
         connections,
         pipelining: 1,
@@ -172,7 +174,7 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
 
     function dispatch(request: UpstreamRequest, handler: UpstreamHandler): void {
       const { cancellation, timeoutMs, fullTimeoutMs } = request;
-      // The remainder of a timeout is hardly ever as long for two requests.
+      // Remainders of timeouts are rarely equal, so they do not share timers.
       const ofTimeout = fullTimeoutMs === undefined ? limits : limitsOfRemainder;
       const ownLimits =
         request.maxResponseBytes === undefined ? ofTimeout : shorter(ofTimeout, request.maxResponseBytes);
@@ -197,7 +199,7 @@ function shorter(limits: ExchangeLimits, maxBytes: number): ExchangeLimits {
   return { ...limits, maxBodyBytes: Math.min(limits.maxBodyBytes, maxBytes) };
 }
 
-/** A request that is to be sent. */
+/** A request that waits to be sent. */
 interface PendingDispatch {
   readonly request: UpstreamRequest;
   readonly exchange: UpstreamExchange;
@@ -217,7 +219,7 @@ function dispatchPending({ request, exchange, addressOf }: PendingDispatch): voi
   pool.dispatch({ path, method, headers: headers as Record<string, string>, body }, exchange);
 }
 
-/** Wraps `dispatch` as a function that returns a promise. */
+/** Wraps `dispatch` in a function that returns a promise. */
 export function sender(dispatch: UpstreamHttp['dispatch']): UpstreamHttp['send'] {
   return (request) => new Promise((onResponse, onError) => dispatch(request, { onResponse, onError }));
 }
@@ -226,6 +228,6 @@ export function sender(dispatch: UpstreamHttp['dispatch']): UpstreamHttp['send']
 interface UpstreamAddress {
   readonly pool: Pool;
   readonly path: string;
-  /** Of requests that have a span. */
+  /** Headers for requests with a span. */
   readonly traced: readonly string[] | undefined;
 }

@@ -3,15 +3,16 @@ const LINE_END = Buffer.from('\r\n');
 const DASH = 0x2d;
 const SPACE = 0x20;
 const TAB = 0x09;
-/** White space behind a boundary that is read: HTTP adds none, and all of it is read again with each chunk. */
+/**
+ * The maximum white space after a boundary. HTTP clients and servers add none, and all of it is scanned again with each
+ * chunk.
+ */
 const MAX_PADDING = 256;
-/** The buffer of a part that was longer is not kept for the next one. */
+/** The maximum size of a part's buffer that is reused for the next part. */
 const MAX_SPARE_BYTES = 64 * 1024;
 const BOUNDARY_VALUE = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i;
 
-/**
- * The boundary that a content type of multipart names; the one of the incremental delivery over HTTP where it has none.
- */
+/** The boundary in a multipart content type. Defaults to the boundary of incremental delivery over HTTP. */
 export function boundaryOf(contentType: string): string {
   const [, quoted, plain] = BOUNDARY_VALUE.exec(contentType) ?? [];
   return quoted ?? plain ?? '-';
@@ -19,16 +20,16 @@ export function boundaryOf(contentType: string): string {
 
 /**
  * Parses a multipart body while it arrives (RFC 2046 section 5.1). A part is passed on when the delimiter after it has
- * arrived; its headers are dropped.
+ * arrived. Its headers are dropped.
  */
 export class MultipartReader {
   readonly #delimiter: Buffer;
   readonly #onPart: (body: Buffer) => void;
-  /** What has come and is not taken yet, at the beginning of a buffer that may be longer. */
+  /** The unprocessed bytes, at the beginning of a buffer that may be longer. */
   #kept: Buffer = Buffer.from(LINE_END);
-  /** It may begin with a delimiter, as if an empty line stood before it. */
+  /** The number of unprocessed bytes. Initially it is a line end, so that the body may begin with a delimiter. */
   #length = LINE_END.length;
-  /** No delimiter begins before this place of it. */
+  /** No delimiter begins before this position. */
   #searched = 0;
   #state: 'preamble' | 'delimiter' | 'part' | 'closed' = 'preamble';
 
@@ -37,17 +38,17 @@ export class MultipartReader {
     this.#onPart = onPart;
   }
 
-  /** Whether the last delimiter has come. */
+  /** Whether the last delimiter has arrived. */
   get isClosed(): boolean {
     return this.#state === 'closed';
   }
 
-  /** Bytes that it keeps until more of the body has come. */
+  /** The number of bytes kept until more of the body arrives. */
   get pendingBytes(): number {
     return this.#length;
   }
 
-  /** @returns false when it is no multipart body. */
+  /** @returns false if the body is not multipart. */
   read(chunk: Buffer): boolean {
     if (this.isClosed) return true;
     const bytes = this.#length === 0 ? chunk : this.#append(chunk);
@@ -63,7 +64,7 @@ export class MultipartReader {
     return true;
   }
 
-  /** The rest of a delimiter's line. @returns where it ends. */
+  /** Reads the rest of a delimiter's line. @returns the position of its end. */
   #readDelimiter(bytes: Buffer, at: number): number | 'malformed' | 'incomplete' {
     const end = endOfDelimiter(bytes, at);
     if (end === 'malformed' || end === 'incomplete') return end;
@@ -72,7 +73,7 @@ export class MultipartReader {
     return this.#searched;
   }
 
-  /** A part, or the preamble, up to the next delimiter. @returns where the delimiter's boundary ends. */
+  /** Reads a part or the preamble up to the next delimiter. @returns the end of the delimiter's boundary. */
   #readPart(bytes: Buffer, at: number, isKept: boolean): number | 'malformed' | 'incomplete' {
     const found = bytes.indexOf(this.#delimiter, this.#searched);
     if (found < 0) {
@@ -82,14 +83,16 @@ export class MultipartReader {
     if (this.#state === 'part') {
       const body = bodyIn(bytes.subarray(at, found));
       if (!body) return 'malformed';
-      // What is kept is written over.
+      // The kept buffer is overwritten later, so the part is copied.
       this.#onPart(isKept ? Buffer.from(body) : body);
     }
     this.#state = 'delimiter';
     return found + this.#delimiter.length;
   }
 
-  /** Adds to what is kept, which at least doubles where it has to grow: long parts come in many pieces. */
+  /**
+   * Adds a chunk to the kept bytes. The buffer at least doubles when it grows, since long parts arrive in many chunks.
+   */
   #append(chunk: Buffer): Buffer {
     const length = this.#length + chunk.length;
     if (length > this.#kept.length) {
@@ -114,8 +117,8 @@ export class MultipartReader {
 }
 
 /**
- * Where the line of a delimiter ends, before its line end, which a part begins with: so one without headers has an
- * empty line before its body as any other.
+ * The position before a delimiter's line end. Parts begin with this line end, so that a part without headers has an
+ * empty line before its body like any other part.
  */
 function endOfDelimiter(bytes: Buffer, from: number): number | 'last' | 'incomplete' | 'malformed' {
   if (bytes.length >= from + 2 && bytes[from] === DASH && bytes[from + 1] === DASH) return 'last';

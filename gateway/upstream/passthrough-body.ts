@@ -2,8 +2,8 @@ import { parseServiceJson } from '../../platform/index.ts';
 import type { UpstreamResponse } from './exchange.ts';
 
 /**
- * The body of a response that is relayed without being parsed. It stays in the chunks in which it arrived, since
- * concatenating long ones costs a copy.
+ * A response body that is relayed without being parsed. It stays in the received chunks, since concatenating long ones
+ * costs a copy.
  */
 export class PassthroughBody {
   readonly chunks: readonly Buffer[];
@@ -27,10 +27,10 @@ export class PassthroughBody {
   }
 
   /**
-   * Whether a response is `{"data":{…}}`, without having parsed it: where it begins and ends like that, only
-   * `extensions` can be its last member beside the data (GraphQL section 7.1), and errors, a list, stand before it.
-   * Errors that are no list are not errors, and the client gets an error for them. Other content may look like one of
-   * these; then the response is parsed to find out.
+   * Whether a response is `{"data":{…}}`, without parsing it. If it begins and ends like that, only `extensions` can be
+   * the last member besides the data (GraphQL section 7.1), and a list of errors can only come before it. Errors that
+   * are not a list are invalid, and the client gets an error for them. Other content may look like one of these; the
+   * response then has to be parsed.
    */
   isDataOnly(): boolean {
     const { chunks } = this;
@@ -45,15 +45,15 @@ export class PassthroughBody {
 
 const DATA_PREFIX = Buffer.from('{"data":{');
 const DATA_END = Buffer.from('}}');
-/** The search looks for the first byte: few letters are as rare as this one. */
+/** The search looks for the first byte, and few letters are as rare as `x`. */
 const EXTENSIONS = Buffer.from('xtensions"');
 const ERRORS_AFTER_DATA = Buffer.from('},"errors"');
-/** Short texts are looked for byte by byte in the processor's widest steps, longer ones ten times as slowly. */
+/** Short texts are searched with the processor's widest instructions; longer texts take ten times as long. */
 const BEGINNING_OF_ERRORS = ERRORS_AFTER_DATA.subarray(0, 4);
 const MAX_BEGINNINGS = 50;
 const OVERLAP = Math.max(EXTENSIONS.length, ERRORS_AFTER_DATA.length) - 1;
 
-/** The bytes around the ends of two chunks. */
+/** The bytes around the boundary of two chunks. */
 function seamsOf(chunks: readonly Buffer[]): readonly Buffer[] {
   return chunks.slice(1).map((chunk, index) => {
     const before = chunks[index]?.subarray(-OVERLAP) ?? chunk;

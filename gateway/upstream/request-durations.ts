@@ -9,15 +9,15 @@ import {
 import type { UpstreamFailure } from './exchange.ts';
 
 /**
- * Durations of the HTTP requests to one source, each try by itself: by the status of the response, or by the reason why
- * there is none.
+ * Durations of the HTTP requests to one source, by the status of the response or the reason for the failure. Each
+ * attempt counts separately.
  */
 export class RequestDurations {
   readonly #byOutcome = new Map<number | UpstreamFailure, Durations>();
 
   /**
    * @param outcome a status that HTTP does not define is counted as 0.
-   * @param trace the span of the call, where it is traced.
+   * @param trace the span of the call, if it is traced.
    */
   add(outcome: number | UpstreamFailure, durationMs: number, trace: TraceReference | undefined): void {
     const durations = this.#byOutcome.get(outcome) ?? this.#create(outcome);

@@ -29,7 +29,7 @@ import { TimerBuckets } from './timer-buckets.ts';
 export interface SourceState {
   readonly name: string;
   readonly kind: 'remote-schema' | 'action' | 'cron-trigger' | 'scheduled-event' | 'subscription';
-  /** `off` where it has none. */
+  /** `off` if there is no circuit breaker. */
   readonly breaker: BreakerState | 'off';
   readonly inFlight: number;
   readonly queued: number;
@@ -41,15 +41,15 @@ export interface ResilientClientOptions {
   readonly kind: SourceState['kind'];
   readonly settings: ResilienceSettings;
   readonly connections: UpstreamConnections;
-  /** The source's availability, where the client is opened before the source is available. */
+  /** The source's availability, if the client is opened before the source is available. */
   readonly availability?: Availability | undefined;
   /** Called when the circuit breaker opens or closes. */
   readonly onBreakerChange?: ((state: BreakerState) => void) | undefined;
 }
 
 /**
- * Calls one source and limits the effect of a slow or failing one: by deduplication, retries, a bulkhead and a circuit
- * breaker. Each of these is an interceptor; their order is below.
+ * Calls one source and limits the effects of a slow or failing source: by deduplication, retries, a bulkhead and a
+ * circuit breaker. Each of these is an interceptor. The constructor defines their order.
  */
 export class ResilientClient implements UpstreamHttp {
   readonly dispatch: UpstreamHttp['dispatch'];
@@ -82,7 +82,7 @@ export class ResilientClient implements UpstreamHttp {
     });
     const source = { name, kind };
     const { deduplicate: mode } = settings;
-    // The outermost first.
+    // Listed from the outside in.
     const interceptors: (Interceptor | undefined)[] = [
       explainCalls(source),
       recordCalls(source, (request) => (mode !== 'never' && isShareable(request) ? undefined : this.counts)),
@@ -112,18 +112,18 @@ export class ResilientClient implements UpstreamHttp {
     this.send = sender(this.dispatch);
   }
 
-  /** Whether the source is known by its stored schema only: it is not called. */
+  /** Whether only the stored schema of the source is known. If so, the source is not called. */
   get isUnavailable(): boolean {
     return this.#availability !== undefined && !this.#availability.isAvailable;
   }
 
   /**
-   * Takes a retry for a stream of events whose connection is lost. Streams have connections of their own; their retries count
-   * with those of queries.
+   * Takes a retry for an event stream whose connection was lost. Streams have their own connections, but their retries
+   * share the budget with queries.
    *
-   * @param retries how many there were since its last event.
-   * @param atLeastMs the pause that the source has asked for.
-   * @returns the pause before it, in milliseconds; undefined where it may not be tried again.
+   * @param retries the number of retries since the last event.
+   * @param atLeastMs the pause that the source has requested.
+   * @returns the pause before the retry in milliseconds. Undefined if no retry is permitted.
    */
   takeStreamRetry(retries: number, atLeastMs: number): number | undefined {
     const { limit, backoffMs } = this.#retries;
@@ -134,7 +134,7 @@ export class ResilientClient implements UpstreamHttp {
     return pauseMs;
   }
 
-  /** Counts an event of a stream, as a query is counted, for the budget of retries. */
+  /** Counts an event of a stream like a query for the retry budget. */
   countEvent(): void {
     this.#retryBudget.deposit();
   }

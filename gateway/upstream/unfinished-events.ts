@@ -1,34 +1,38 @@
-/** Bytes of an event that are not counted: the memory of short events is bounded by the number of subscriptions. */
+/**
+ * The number of bytes of an event that are not counted. The number of subscriptions limits the memory of short events.
+ */
 const UNCOUNTED_EVENT_BYTES = 64 * 1024;
 
 /** The unfinished event of one subscription. */
 export interface UnfinishedEvent {
   /**
-   * Sets how many bytes of it have come.
+   * Sets the number of received bytes of the event.
    *
-   * @returns false where those of all subscriptions are too many together, its service has more than its share of them or they
-   * are twice too many, and this one is not among the short ones.
+   * @returns false if the event must be dropped. This happens to a counted event if all events together exceed the
+   *   limit and its service uses more than its share, or if they exceed twice the limit.
    */
   set(bytes: number): boolean;
 }
 
 /**
- * How many bytes of events whose end has not come may be in memory at a time, over all subscriptions of this process. A limit
- * for each event alone is not enough: hundreds of subscribers may wait for events of one service. Where they are too many, services
- * with more than an equal share lose theirs, so that one service takes none from the others. Shares shrink with each service that
- * begins, and those that were taken before are kept: from twice as many bytes on, each event that grows is lost.
+ * Limits the bytes of unfinished events in memory, over all subscriptions of this process. A limit for each event is
+ * not enough: hundreds of subscribers may wait for events of one service.
+ *
+ * If the limit is exceeded, services with more than an equal share lose their events, so that one service cannot
+ * displace the others. Shares shrink when another service starts to send, but memory already in use is kept. Beyond
+ * twice the limit, each event that grows is dropped.
  */
 export class UnfinishedEvents {
   readonly #maxBytes: number;
   #bytes = 0;
-  /** Of services that have some. */
+  /** The bytes of each service that has unfinished events. */
   readonly #bytesOf = new Map<string, number>();
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Begins a subscription to a service. At its end, 0 bytes have to be set. */
+  /** Begins a subscription to a service. When it ends, its bytes have to be set to 0. */
   begin(service: string): UnfinishedEvent {
     let counted = 0;
     return {

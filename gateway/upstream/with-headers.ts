@@ -1,10 +1,10 @@
-/** Names to values, or names and values in turn. */
+/** Names to values, or alternating names and values. */
 export type RequestHeaders = Readonly<Record<string, string>> | readonly string[];
 
 /**
- * Adds headers to others.
+ * Adds headers.
  *
- * @param added names and values in turn, which win over those of the same name where the headers are by name.
+ * @param added alternating names and values. They replace headers of the same name if `headers` is an object.
  */
 export function withHeaders(headers: RequestHeaders, added: readonly string[]): RequestHeaders {
   if (Array.isArray(headers)) return joinHeaderLists(headers as readonly string[], added);
@@ -14,8 +14,8 @@ export function withHeaders(headers: RequestHeaders, added: readonly string[]): 
 }
 
 /**
- * Joins names and values in turn. The list has the length that it needs: `concat` takes three times as long, and two spreads make
- * room for twice as many.
+ * Joins lists of alternating names and values. The list is allocated with its final length: `concat` takes three times
+ * as long, and two spreads allocate twice the space.
  */
 export function joinHeaderLists(first: readonly string[], second: readonly string[]): readonly string[] {
   const { length } = first;

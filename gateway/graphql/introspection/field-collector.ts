@@ -17,7 +17,7 @@ import {
 import type { IntrospectionOperation } from './introspection-operation.ts';
 import type { ResultBudget } from './result-budget.ts';
 
-/** A field of a selection, with what is the same whatever object it is selected of. */
+/** A field of a selection, with the data that does not depend on the object. */
 export interface IntrospectedField {
   /** `"name":` */
   readonly key: string;
@@ -27,11 +27,11 @@ export interface IntrospectedField {
   readonly inner: MergedSelection;
 }
 
-/** What is selected of an object by one or more fields of the same place. It is taken apart when it is first needed. */
+/** The merged selections of one or more fields at the same place. They are collected at the first use. */
 export interface MergedSelection {
   readonly sets: readonly SelectionSetNode[];
   fields: readonly IntrospectedField[] | undefined;
-  /** Texts of the types that it was written for; wrapping types, of which there are many equal ones, by their text. */
+  /** Texts written so far, by type. Wrapping types use their text as the key, since many of them are equal. */
   readonly written: Map<unknown, string>;
 }
 
@@ -57,7 +57,7 @@ export class FieldCollector {
     this.#budget = budget;
   }
 
-  /** One selection for equal sets, wherever they stand. */
+  /** Returns one selection for equal sets, wherever they occur. */
   selectionOf(sets: readonly SelectionSetNode[]): MergedSelection {
     const different = [...new Set(sets)];
     const key = different.map((set) => this.#numberOf(set)).join(' ');
@@ -68,9 +68,9 @@ export class FieldCollector {
     return made;
   }
 
-  /** The fields that are selected of an object of a type, in response order. */
+  /** The selected fields of a type's objects, in response order. */
   fieldsOf(selection: MergedSelection, type: GraphQLObjectType): readonly IntrospectedField[] {
-    // A place of introspection has objects of one type only.
+    // All objects at one place of an introspection have the same type.
     selection.fields ??= [...this.#collect(selection.sets, type)].map(([name, nodes]) =>
       this.#selected(name, nodes, type),
     );

@@ -8,15 +8,17 @@ import {
 } from 'graphql';
 import { isIntrospectionField } from '../syntax/index.ts';
 
-/** Fields of `__Type` that are lists of what has such fields again: each level multiplies the answer. */
+/**
+ * Fields of `__Type` that return lists of types or fields, which may have such lists again. Each level multiplies the
+ * response.
+ */
 const LISTS = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields']);
 const MAX_LISTS_DEPTH = 3;
 
 /**
- * The validation rule that keeps the lists of introspection from being nested too deeply: `fields` of the types of
- * `fields`, and so on. It takes the place of graphql-js's `MaxIntrospectionDepthRule`, with the same limit and the same
- * message: that one goes through a fragment each time that it is spread, so that 40 fragments of which each spreads the
- * next twice keep it busy for hours.
+ * A validation rule that limits the nesting of lists in introspection, such as `fields` of the types of `fields`. It
+ * replaces graphql-js's `MaxIntrospectionDepthRule` and has the same limit and message. graphql-js visits a fragment
+ * each time it is spread. With 40 fragments that each spread the next one twice, that takes hours.
  */
 export function introspectionDepth(context: ValidationContext): ASTVisitor {
   const ofFragments = new Map<FragmentDefinitionNode, number>();
@@ -38,7 +40,7 @@ export function introspectionDepth(context: ValidationContext): ASTVisitor {
   function depthOfFragment(fragment: FragmentDefinitionNode): number {
     const known = ofFragments.get(fragment);
     if (known !== undefined) return known;
-    // A fragment within itself ends here; another rule refuses it.
+    // A fragment that spreads itself ends here. Another rule rejects it.
     ofFragments.set(fragment, 0);
     const depth = depthOf(fragment.selectionSet);
     ofFragments.set(fragment, depth);

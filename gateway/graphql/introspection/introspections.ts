@@ -21,23 +21,23 @@ export type IntrospectionResult = readonly Buffer[] | ExecutionResult;
 
 type VariableValues = Readonly<Record<string, unknown>>;
 
-/** An introspection that is ready to be executed any number of times. `done` is called once; nothing is thrown. */
+/** A compiled introspection that can be executed any number of times. Never throws. Calls `done` once. */
 export type PreparedIntrospection = (variables: VariableValues, done: Done<IntrospectionResult>) => void;
 
 /** Executes introspections of one schema. */
 export interface SchemaIntrospection {
-  /** @param document the operation and the fragments that it uses, valid against the schema. */
+  /** @param document the operation and the fragments that it uses, valid for the schema. */
   prepare(document: DocumentNode, operation: OperationDefinitionNode): PreparedIntrospection;
 }
 
-/** Milliseconds for which a result is written before others go on. */
+/** The time in milliseconds for which a result is written before other work continues. */
 const SLICE_MS = 4;
-/** Results that are being written at a time, and that wait to be. */
+/** The maximum number of results that are written concurrently. `MAX_WAITING_INTROSPECTIONS` limits the queue. */
 const MAX_AT_A_TIME = 4;
 const MAX_WAITING_INTROSPECTIONS = 100;
 /**
- * Characters that may be written for one result: this many, and so many times what the standard query's result has. That
- * result's own take between four and five times, because objects within objects are counted at each level.
+ * The maximum number of characters of one result: the base plus a multiple of the standard query's result. Writing the
+ * standard result itself takes four to five times its size, because nested objects are counted at each level.
  */
 const BASE_BUDGET = 4_000_000;
 const BUDGET_FACTOR = 16;
@@ -49,21 +49,21 @@ interface IntrospectionJob {
 }
 
 /**
- * Executes introspections of the schemas of one generation; results that are cached are not written again. Others are
- * written in slices of a few milliseconds, so that a large schema does not block the event loop; concurrent requests for
- * the same result share it.
+ * Executes introspections of one generation's schemas. Cached results are not written again. Other results are written
+ * in slices of a few milliseconds, so that a large schema does not block the event loop. Concurrent requests for the
+ * same result share it.
  */
 export class Introspections {
   readonly counts = new CacheCounts();
   readonly #cache = new ResultCache();
-  /** The callbacks that wait for a result, by its key. */
+  /** The callbacks that wait for a result, by the result's key. */
   readonly #awaited = new Map<string, Done<IntrospectionResult>[]>();
   readonly #jobs: IntrospectionJob[] = [];
   readonly #waiting: IntrospectionJob[] = [];
   #isWorking = false;
   #schemas = 0;
 
-  /** How many results are cached. */
+  /** The number of cached results. */
   get kept(): number {
     return this.#cache.size;
   }
@@ -109,7 +109,7 @@ export class Introspections {
         try {
           one(result);
         } catch (error) {
-          // One receiver that throws must not keep the result from the others.
+          // If a callback throws, the others must still get the result.
           process.emitWarning(`an answer to an introspection could not be handed over: ${String(error)}`);
         }
     };
@@ -119,7 +119,10 @@ export class Introspections {
     if (!this.#isWorking) void this.#work();
   }
 
-  /** Writes each result for a slice in turn. The first slice is written at once: most results need no more. */
+  /**
+   * Writes the results in turn, one slice at a time. The first slice is written immediately; most results need only
+   * one.
+   */
   async #work(): Promise<void> {
     this.#isWorking = true;
     try {
@@ -138,7 +141,7 @@ export class Introspections {
   }
 }
 
-/** @returns undefined when the slice ended before the result was complete. */
+/** @returns undefined if the slice ended before the result was complete. */
 function workOn(steps: IntrospectionJob['steps'], until: number): IntrospectionResult | undefined {
   for (;;) {
     const { done, value } = steps.next();
@@ -157,7 +160,7 @@ function* resultSteps(
     return yield* writeResult(schema, introspection, variables, yield* budget());
   } catch (error) {
     if (error instanceof BudgetExceeded) return introspectionTooCostly();
-    // A resolver failed. graphql-js reports which one, and where.
+    // A resolver failed. graphql-js reports the resolver and its path.
     return executeWithGraphql(schema, introspection, variables);
   }
 }
@@ -175,7 +178,7 @@ function executeWithGraphql(
   }
 }
 
-/** The most characters of one introspection result of a schema, computed once. */
+/** The maximum number of characters of a schema's introspection result. Computed once. */
 function budgetOf(schema: GraphQLSchema): () => Generator<void, number> {
   let known: number | undefined;
   return function* () {
@@ -184,12 +187,12 @@ function budgetOf(schema: GraphQLSchema): () => Generator<void, number> {
   };
 }
 
-/** More introspections wait than are queued. */
+/** The queue of introspections is full. */
 function tooManyIntrospectionsQueued(): ExecutionResult {
   return errorResult('too many introspections wait to be answered; try again later', 'service-unavailable');
 }
 
-/** An introspection whose result would be far larger than that of the standard query. */
+/** The introspection's result would be much larger than that of the standard query. */
 function introspectionTooCostly(): ExecutionResult {
   return errorResult(
     'the introspection asks for more than the schema needs to be known',
@@ -201,7 +204,7 @@ function errorResult(message: string, code: string): ExecutionResult {
   return { data: null, errors: [new GraphQLError(message, { extensions: { code } })] };
 }
 
-/** The most results, and the most bytes, that are cached for all roles together. */
+/** The maximum number and total bytes of cached results for all roles together. */
 const MAX_RESULTS = 500;
 const MAX_CACHED_BYTES = 128 * 1024 * 1024;
 
@@ -217,20 +220,22 @@ class ResultCache {
     return this.#results.get(key);
   }
 
-  /** Caches a result, unless it is larger than half of the bound. */
+  /** Caches a result unless it is larger than half of the limit. */
   keep(key: string, result: readonly Buffer[]): void {
     const bytes = result.reduce((sum, { length }) => sum + length, 2 * key.length);
     this.#results.keep(key, result, [bytes]);
   }
 }
 
-/** About what the standard query for the schema says of a type, a field or an argument beside its name and description. */
+/**
+ * The approximate number of characters in the standard query's result for each type, field and argument, besides name
+ * and description.
+ */
 const CHARACTERS_EACH = 250;
 
 /**
- * Estimates how many characters the result of the standard introspection query has.
- *
- * Yields at intervals, so that other work can run in between.
+ * Estimates the number of characters in the result of the standard introspection query. Yields at intervals, so that
+ * other work can run.
  */
 function* schemaSize(schema: GraphQLSchema): Generator<void, number> {
   let size = 0;

@@ -1,7 +1,7 @@
 /** The result would be larger than its budget. */
 export class BudgetExceeded extends Error {}
 
-/** Bounds what is written for one introspection result, and the selections that are looked at for it. */
+/** Limits the written characters and the visited selections of one introspection result. */
 export class ResultBudget {
   #left: number;
 

@@ -20,25 +20,26 @@ import { FieldCollector, type IntrospectedField, type MergedSelection } from './
 import type { IntrospectionOperation } from './introspection-operation.ts';
 import { ResultBudget } from './result-budget.ts';
 
-/** Written here, since graphql-js fails at some defaults. */
+/** graphql-js throws for some default values, so this module resolves the field itself. */
 const DEFAULT_VALUE = __InputValue.getFields().defaultValue;
 
-/** Bytes of the result are made in chunks of about this many characters. */
+/** The result is encoded in chunks of about this many characters. */
 const PIECE = 65_536;
-/** Objects within each other that are written as they come; those within them are put together as texts first. */
+/** The nesting depth up to which objects are streamed. Deeper objects are first assembled as texts. */
 const STREAMED_LEVELS = 2;
-/** Objects after which others may go on. */
+/** The number of objects after which other work may run. */
 const OBJECTS_PER_STEP = 50;
 
 /**
- * Writes the result of an introspection as JSON, as graphql-js would: the resolvers are its own. It differs in what it
- * costs: what is said of a type is written once for each place of the document, however many fields are of that type.
+ * Writes the result of an introspection as JSON, with graphql-js's own resolvers and the same content. It is faster
+ * than graphql-js, since it writes the text of a type only once for each place of the document, however many fields
+ * have the type.
  *
- * Yields after every few objects, so that other work can run in between.
+ * Yields after every few objects, so that other work can run.
  *
- * @param budget how many characters may be written, those of objects within objects once for each level.
+ * @param budget the maximum number of written characters. Nested objects count once for each level.
  * @returns the bytes of `{"data":{…}}`.
- * @throws BudgetExceeded; whatever a resolver throws.
+ * @throws BudgetExceeded; any error of a resolver.
  */
 export function* writeResult(
   schema: GraphQLSchema,
@@ -72,7 +73,7 @@ class ResultWriter {
     const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], { ...variables });
     if (!coerced) throw new Error(`variables of an introspection: ${errors.length} errors`);
     this.#collector = new FieldCollector(schema, fragments, coerced, this.#budget);
-    // Resolvers of introspection look at nothing else.
+    // Resolvers of introspection fields only use the schema.
     this.#info = { schema } as GraphQLResolveInfo;
   }
 
@@ -169,7 +170,7 @@ class ResultWriter {
   }
 }
 
-/** @throws Error for null where it must not be, which graphql-js has to tell. */
+/** @throws Error if a non-null value is null. graphql-js then reports the error. */
 function introspectedLeaf(type: GraphQLOutputType, value: unknown): string {
   if (value === null || value === undefined) {
     if (isNonNullType(type)) throw new Error('null where it must not be');

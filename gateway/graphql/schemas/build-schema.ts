@@ -21,8 +21,8 @@ const EMPTY_SCHEMA = {
 };
 
 /**
- * What `buildASTSchema` builds, in slices. Neither the document nor the schema is looked at for mistakes, ever: it is for
- * schemas that have been found valid elsewhere. It holds on to nothing of the document.
+ * Builds the same schema as `buildASTSchema`, in slices. Neither the document nor the schema is ever validated, so the
+ * document must be known to be valid. The schema keeps no reference to the document.
  */
 export function* buildSchema(document: DocumentNode): Sliced<GraphQLSchema> {
   const config = extendSchemaImpl(EMPTY_SCHEMA, document, { assumeValidSDL: true });
@@ -49,7 +49,7 @@ export function* buildSchema(document: DocumentNode): Sliced<GraphQLSchema> {
   });
 }
 
-/** Resolves the thunks of a type now, which graphql-js would do on first use. */
+/** Resolves the thunks of a type now. Otherwise graphql-js would do so at the first use. */
 function complete(type: GraphQLNamedType): void {
   type.astNode = undefined;
   type.extensionASTNodes = [];

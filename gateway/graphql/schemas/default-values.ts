@@ -33,8 +33,8 @@ import {
 type InputValue = Pick<GraphQLArgument | GraphQLInputField, 'type' | 'defaultValue'>;
 
 /**
- * The default of an argument or an input field as a literal; undefined where it has none. `astFromValue` of graphql-js throws
- * for defaults of custom scalars that are objects or lists, such as `filter: JSON = {}`.
+ * The default of an argument or input field as a literal. Undefined if there is none. `astFromValue` of graphql-js
+ * throws for defaults of custom scalars that are objects or lists, such as `filter: JSON = {}`.
  */
 export function defaultValueNode({ type, defaultValue }: InputValue): ConstValueNode | undefined {
   return valueNode(defaultValue, type) ?? undefined;
@@ -55,7 +55,7 @@ function valueNode(value: unknown, type: GraphQLInputType): ConstValueNode | nul
   return { kind: Kind.OBJECT, fields };
 }
 
-/** The SDL of a schema, as graphql-js prints it, also where a default is an object or a list of a custom scalar. */
+/** Prints the SDL of a schema like graphql-js, but supports defaults of custom scalars that are objects or lists. */
 export function printSchema(schema: GraphQLSchema): string {
   const mark = newMark();
   const printable = printableSchema(schema, mark);
@@ -63,7 +63,7 @@ export function printSchema(schema: GraphQLSchema): string {
   return printable === schema ? text : withPrintedLiterals(text, mark);
 }
 
-/** The SDL of a type in the same way. It takes no longer in a large schema. */
+/** Prints the SDL of a type like `printSchema`. The time does not depend on the size of the schema. */
 export function printType(type: GraphQLNamedType): string {
   const mark = newMark();
   const printable = printableType(type, mark);
@@ -82,20 +82,20 @@ export function introspectionOf(schema: GraphQLSchema, options?: IntrospectionOp
   );
 }
 
-/** What literals begin with in a printable schema. It is random, so that no text of a schema begins with it. */
+/** Creates the prefix of literals in a printable schema. It is random, so that no text of a schema has this prefix. */
 function newMark(): string {
   return `literal ${randomUUID()}: `;
 }
 
-/** Puts the literals into a text that was made of a printable schema or type. */
+/** Replaces marked texts in the output for a printable schema or type with their literals. */
 function withPrintedLiterals(text: string, mark: string): string {
   const printed = new RegExp(`"${mark}(?:[^"\\\\]|\\\\.)*"`, 'g');
   return text.replace(printed, (found) => JSON.parse(found).slice(mark.length));
 }
 
 /**
- * A schema that graphql-js can print and introspect: objects and lists of custom scalars in defaults are texts that hold
- * their literals. It is the same one where there are none.
+ * Creates a schema that graphql-js can print and introspect. Objects and lists in defaults of custom scalars become
+ * texts that contain their literals. Returns the same schema if there are none.
  */
 function printableSchema(schema: GraphQLSchema, mark: string): GraphQLSchema {
   const ofTypes = Object.values(schema.getTypeMap()).some((type) => inputValuesOf(type).some(isUnprintable));
@@ -109,7 +109,7 @@ function printableSchema(schema: GraphQLSchema, mark: string): GraphQLSchema {
   });
 }
 
-/** A type with default values of its own, which refers to the same other types. */
+/** Creates a type with printable defaults that refers to the same other types. */
 function printableType(type: GraphQLNamedType, mark: string): GraphQLNamedType {
   return inputValuesOf(type).some(isUnprintable) ? withPrintableDefaults(type, mark) : type;
 }
@@ -167,7 +167,7 @@ function hasScalarObject(value: unknown, type: GraphQLInputType): boolean {
   return Object.values(inner.getFields()).some((field) => hasScalarObject(ownMember(value, field.name), field.type));
 }
 
-/** Fields may be called `toString` or `constructor`, as members are that each object inherits. */
+/** Reads an own member, since a field may have the name of an inherited member, such as `toString` or `constructor`. */
 function ownMember(value: object, name: string): unknown {
   return Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }
@@ -181,7 +181,7 @@ function withLiterals(value: unknown, type: GraphQLInputType, mark: string): unk
       : withLiterals(value, inner.ofType, mark);
   if (!isInputObjectType(inner)) return `${mark}${print(valueNode(value, inner) ?? { kind: Kind.NULL })}`;
   const fields = inner.getFields();
-  // graphql-js reads inherited members, too.
+  // The object has no prototype because graphql-js also reads inherited members.
   const literals: Record<string, unknown> = Object.create(null);
   for (const [name, one] of Object.entries(value))
     literals[name] = fields[name] ? withLiterals(one, fields[name].type, mark) : one;

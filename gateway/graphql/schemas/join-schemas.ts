@@ -34,11 +34,11 @@ import { type RootTypeNames, STANDARD_ROOT_TYPES } from './root-type-names.ts';
 const OPERATION_TYPES = Object.values(OperationTypeNode);
 
 /**
- * Puts schemas next to each other, as stitching does where no types are merged by keys: the root fields of all, and
- * each type once. Of types of one name each may have less than the other, as a role may see less of the one; what several
- * have has to be the same, and the last one's descriptions count. Directives are left out but for those of GraphQL itself.
+ * Joins schemas as stitching does when it merges no types by keys: the result has all root fields and each type once.
+ * Types of the same name may each lack elements, for example because a role sees only part of one. Elements that
+ * several types have must be the same, and the last description is used. Only GraphQL's own directives are kept.
  *
- * @param names what the root types are called.
+ * @param names the names of the root types.
  */
 export function* joinSchemas(
   parts: readonly JoinedPart[],
@@ -59,13 +59,13 @@ export function* joinSchemas(
       const known = joined.get(name);
       const candidates: Candidate[] = known?.candidates ?? [];
       candidates.push({ type, rewire, isCanonical: (field) => isCanonical(name, field) });
-      // A scalar or an enum has nothing that is found out later, so it is made anew of all that there are so far.
+      // Scalars and enums have no lazy members, so they are recreated from all candidates so far.
       const made = known && !isLeafType(type) ? known.type : joinedType(name, candidates);
       joined.set(name, { type: made, candidates });
       yield;
     }
   }
-  // The thunks of types are resolved one by one: the schema would resolve all at once.
+  // Thunks of types are resolved individually, since the schema would resolve all at once.
   for (const { type, candidates } of joined.values()) {
     if (!isScalarType(type)) type.description = canonicalOf(candidates)?.description;
     if (isUnionType(type)) type.getTypes();
@@ -95,11 +95,11 @@ export function* joinSchemas(
 
 export interface JoinedPart {
   readonly schema: GraphQLSchema;
-  /** Whether its type, or its field of one, is the one whose description and arguments count. */
+  /** Whether the description and arguments of this part's type or field take precedence. */
   isCanonical?(type: string, field?: string): boolean;
 }
 
-/** A type of one of the schemas, and what gives the joined types for those that it refers to. */
+/** A type of one schema. `rewire` replaces the types that it refers to with the joined types. */
 interface Candidate {
   readonly type: GraphQLNamedType;
   readonly rewire: Rewire;
@@ -108,14 +108,14 @@ interface Candidate {
 
 interface JoinedType {
   readonly type: GraphQLNamedType;
-  /** All types of the name, which grow while schemas are read. */
+  /** All types of this name. The list grows while schemas are read. */
   readonly candidates: Candidate[];
 }
 
 type FieldConfigs = GraphQLFieldConfigMap<unknown, unknown>;
 type Rewire = <Type extends GraphQLType>(type: Type) => Type;
 
-/** @param renamed the names of root types, by their own. */
+/** @param renamed the new names of root types, by their own names. */
 function rewiring(joined: ReadonlyMap<string, JoinedType>, renamed: ReadonlyMap<string, string>): Rewire {
   const rewired = (type: GraphQLType): GraphQLType => {
     if (isListType(type)) return new GraphQLList(rewired(type.ofType));
@@ -127,7 +127,7 @@ function rewiring(joined: ReadonlyMap<string, JoinedType>, renamed: ReadonlyMap<
   return rewired as Rewire;
 }
 
-/** A type that has what its candidates have, those included that come later. */
+/** Creates a type with the members of all candidates, including those that are added later. */
 function joinedType(name: string, candidates: readonly Candidate[]): GraphQLNamedType {
   const [first, last] = [candidates[0]?.type, candidates.at(-1)?.type];
   if (isScalarType(last)) return joinedScalar(last, candidates);
@@ -152,7 +152,10 @@ function joinedType(name: string, candidates: readonly Candidate[]): GraphQLName
   return isInterfaceType(first) ? new GraphQLInterfaceType(made) : new GraphQLObjectType(made);
 }
 
-/** As the last one reads values, and as the canonical one is described. A part may leave out where a scalar is specified. */
+/**
+ * Joins scalars. The last one reads values, and the canonical one provides the description. `@specifiedBy` may come
+ * from any of them, since a part may omit it.
+ */
 function joinedScalar(last: GraphQLScalarType, candidates: readonly Candidate[]): GraphQLScalarType {
   if (candidates.length === 1 || isSpecifiedScalarType(last)) return last;
   const canonical = canonicalOf(candidates);
@@ -168,12 +171,12 @@ function joinedScalar(last: GraphQLScalarType, candidates: readonly Candidate[])
   });
 }
 
-/** The type that says what all of them are: one that is said to, or the last one. */
+/** The canonical type, or the last one if none is canonical. */
 function canonicalOf(candidates: readonly Candidate[]): GraphQLNamedType | undefined {
   return (candidates.findLast((one) => one.isCanonical()) ?? candidates.at(-1))?.type;
 }
 
-/** The fields of all, each as the canonical one has it, or the last one. */
+/** Merges the fields of all candidates. The canonical field takes precedence, otherwise the last one is used. */
 function merged<Field>(
   candidates: readonly Candidate[],
   fieldsOf: (candidate: Candidate) => Readonly<Record<string, Field>>,

@@ -1,12 +1,12 @@
 import { type DirectiveNode, Kind, type OperationDefinitionNode, type SelectionNode } from 'graphql';
 import type { Variables } from './variables.ts';
 
-/** Whether a directive decides if a selection is there at all. */
+/** Whether a directive decides if a selection is included. */
 export function isCondition({ name }: DirectiveNode): boolean {
   return name.value === 'skip' || name.value === 'include';
 }
 
-/** Whether `@skip` and `@include` leave a selection. */
+/** Whether `@skip` and `@include` keep a selection. */
 export function isSelectionIncluded(
   { directives }: SelectionNode,
   operation: OperationDefinitionNode,

@@ -27,12 +27,12 @@ export function fragmentNode(type: string, selections: readonly SelectionNode[])
   };
 }
 
-/** The name of a type without its lists and exclamation marks. */
+/** The name of a type without list and non-null wrappers. */
 export function innermostTypeName(type: TypeNode): string {
   return type.kind === Kind.NAMED_TYPE ? type.name.value : innermostTypeName(type.type);
 }
 
-/** The definition, or the extension, of an object type or an interface. */
+/** The definition or extension of an object type or interface. */
 export type TypeWithFields =
   | ObjectTypeDefinitionNode
   | ObjectTypeExtensionNode
@@ -49,7 +49,7 @@ export function hasFields(node: ASTNode): node is TypeWithFields {
   );
 }
 
-/** A type as it stands in SDL. */
+/** The text of a type in SDL. */
 export function typeText(type: TypeNode): string {
   if (type.kind === Kind.NON_NULL_TYPE) return `${typeText(type.type)}!`;
   return type.kind === Kind.LIST_TYPE ? `[${typeText(type.type)}]` : type.name.value;

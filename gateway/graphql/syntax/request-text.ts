@@ -8,12 +8,14 @@ import {
 } from 'graphql';
 import { typeText } from './nodes.ts';
 
-/** The text of an operation without fragment definitions: what `stripIgnoredCharacters(print(operation))` gives, in one pass. */
+/**
+ * The text of an operation without fragments. The same as `stripIgnoredCharacters(print(operation))`, but in one pass.
+ */
 export function requestText(operation: OperationDefinitionNode): string {
   return new RequestTexts().operation(operation);
 }
 
-/** Writes requests. A node that stands in several places is written once. Block strings are written as ordinary ones. */
+/** Writes requests. A node that occurs several times is written once. Block strings are written as ordinary strings. */
 export class RequestTexts {
   readonly #known = new Map<SelectionNode, string>();
 
@@ -38,7 +40,7 @@ export class RequestTexts {
     return `${operation}${name ? ' ' : ''}${head}${directivesText(directives)}{${selections}}`;
   }
 
-  /** What stands between the braces. */
+  /** The text between the braces. */
   selections(selections: readonly SelectionNode[]): string {
     let text = '';
     let isOpen = false;
@@ -70,7 +72,7 @@ export class RequestTexts {
   }
 }
 
-/** Whether a space has to stand before what follows it. */
+/** Whether a space is needed before the next selection. */
 function endsWithName(selection: SelectionNode): boolean {
   if (selection.kind !== Kind.FRAGMENT_SPREAD && selection.selectionSet) return false;
   const last = selection.directives?.at(-1);
@@ -90,7 +92,7 @@ export function directivesText(directives: readonly DirectiveNode[] | undefined)
 
 type Member = { readonly name: { readonly value: string }; readonly value: ValueNode };
 
-/** Arguments, or the fields of an object. */
+/** Writes arguments or fields of an object. */
 function membersText(members: readonly Member[], textOf: (value: ValueNode) => string): string {
   let text = '';
   let isOpen = false;
@@ -101,7 +103,7 @@ function membersText(members: readonly Member[], textOf: (value: ValueNode) => s
   return text;
 }
 
-/** @param textOf writes the values in it */
+/** @param textOf writes nested values */
 export function valueText(value: ValueNode, textOf: (value: ValueNode) => string = valueText): string {
   switch (value.kind) {
     case Kind.VARIABLE:
@@ -132,7 +134,7 @@ function itemsText(values: readonly ValueNode[], textOf: (value: ValueNode) => s
   return text;
 }
 
-/** As graphql-js escapes them. */
+/** Characters that graphql-js escapes. */
 const ESCAPED = /[\p{Cc}"\\]/gu;
 const SHORT_ESCAPES = new Map([
   ['\b', '\\b'],

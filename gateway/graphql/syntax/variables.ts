@@ -1,9 +1,11 @@
 import { type DirectiveNode, Kind, type SelectionNode, type ValueNode, type VariableDefinitionNode } from 'graphql';
 
-/** The values of an operation's variables by their names (GraphQL 6.1.2). */
+/** The values of an operation's variables, by name (GraphQL 6.1.2). */
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** Of several definitions, those whose variables selections without fragment spreads use, in one pass over their nodes. */
+/**
+ * The definitions of the variables that selections use, found in one pass. The selections contain no fragment spreads.
+ */
 export function usedVariables(
   definitions: readonly VariableDefinitionNode[],
   selections: readonly SelectionNode[],
@@ -21,7 +23,7 @@ export function usedVariables(
   };
   const inSelections = (some: readonly SelectionNode[]): void => {
     for (const selection of some) {
-      // The same node may stand in many places.
+      // The same node may occur in many places.
       if (seen.has(selection)) continue;
       seen.add(selection);
       for (const directive of selection.directives ?? []) inArguments(directive.arguments);

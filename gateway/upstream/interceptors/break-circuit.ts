@@ -14,13 +14,13 @@ import { InterceptingHandler, type Interceptor } from './interceptor.ts';
 export interface CircuitBreakerOptions {
   readonly breaker: CircuitBreaker;
   readonly headersTimeoutMs: number | undefined;
-  /** Where the requests that it lets pass are measured: it looks at the clock at both ends anyway. */
+  /** Measures the requests that the breaker permits. The breaker reads the clock at both ends anyway. */
   readonly durations: RequestDurations;
   /** Called when the circuit breaker opens or closes. */
   readonly onChange: ((state: BreakerState) => void) | undefined;
 }
 
-/** Rejects requests to a source that keeps failing, until it answers again. */
+/** Rejects requests to a source that keeps failing, until it works again. */
 export function breakCircuit(options: CircuitBreakerOptions): Interceptor {
   const { breaker } = options;
   return (next) => (request, handler) => {
@@ -33,7 +33,7 @@ export function breakCircuit(options: CircuitBreakerOptions): Interceptor {
   };
 }
 
-/** Why nothing is sent while the circuit is open. */
+/** The error for requests while the circuit is open. */
 export function circuitOpen(breaker: CircuitBreaker, now: number): UpstreamError {
   return new UpstreamError('circuit-open', undefined, Math.max(1, Math.ceil(breaker.waitMs(now) / 1000)));
 }
@@ -72,19 +72,19 @@ class PermittedCall extends InterceptingHandler {
     this.#leave(this.#isOfSource(error) ? 'failure' : 'unknown', error.reason);
   }
 
-  /** Whether a failure is the source's: neither its client's nor ours. */
+  /** Whether the source caused a failure, and not its client or the gateway. */
   #isOfSource({ reason, isOfRequest }: UpstreamError): boolean {
     const { body, timeoutMs, fullTimeoutMs = timeoutMs } = this.#request;
-    // A body that is sent as it comes may be late or end because of its client.
+    // The client may cause the delay or the end of a streamed body.
     if (body !== undefined && typeof body !== 'string') return false;
     if (reason === 'connection') return !isOfRequest;
     if (reason !== 'timeout' || this.#pace?.hasWaited) return false;
-    // After waits and retries, less than half of the time shows nothing.
+    // After waits and retries, a timeout of less than half of the full time proves nothing.
     const { headersTimeoutMs = Number.POSITIVE_INFINITY } = this.#options;
     return timeoutMs === fullTimeoutMs || timeoutMs >= Math.min(fullTimeoutMs, headersTimeoutMs) / 2;
   }
 
-  /** @param result the status, or the reason of the failure. */
+  /** @param result the status or the reason for the failure. */
   #leave(outcome: BreakerOutcome, result: number | UpstreamFailure): void {
     const { breaker, durations, onChange } = this.#options;
     const now = performance.now();

@@ -5,7 +5,7 @@ import type { RequestHeaders } from '../with-headers.ts';
 import type { Interceptor } from './interceptor.ts';
 import { SharedCall } from './shared-call.ts';
 
-/** Headers that name one request. No response depends on them. */
+/** Headers that identify one request. Responses do not depend on them. */
 const OF_REQUEST: ReadonlySet<string> = new Set([
   'x-request-id',
   'traceparent',
@@ -15,36 +15,39 @@ const OF_REQUEST: ReadonlySet<string> = new Set([
   'x-b3-spanid',
   'x-b3-sampled',
 ]);
-/** The same, and the address of the client. */
+/** Headers of `OF_REQUEST` and the client's address. */
 const OF_CLIENT: ReadonlySet<string> = new Set([...OF_REQUEST, 'x-forwarded-for']);
-/** The claim that names one user. */
+/** The claim that identifies a user. */
 const USER_ID = 'x-hasura-user-id';
 /**
- * How long a query that waits to be sent may be joined: its time limits began with it, so a query that joins it may fail
- * that much earlier than alone.
+ * The time for which queries may join a query that waits to be sent. Its time limits have already started, so a query
+ * that joins may fail that much earlier than on its own.
  */
 const JOINED_WITHIN_MS = 100;
-/** Calls of one body that a query is compared with: those of other callers are not equal, and there may be any number. */
+/**
+ * The maximum number of calls with the same body that a query is compared with. There may be any number for other
+ * clients.
+ */
 const MAX_COMPARED = 8;
 
 export interface DeduplicationOptions {
   readonly mode: Exclude<Deduplication, 'never'>;
-  /** Where the calls that are sent are counted, and the queries that share one. */
+  /** Counts the sent calls and the queries that share one. */
   readonly counts: CallCounts;
 }
 
-/** Whether a request may share a call. A response that is streamed can have one reader only. */
+/** Whether a request may share a call. A streamed response can only have one reader. */
 export function isShareable({ isQuery, takesParts, body }: UpstreamRequest): boolean {
   return isQuery === true && !takesParts && typeof body !== 'object';
 }
 
 /**
- * Sends identical concurrent queries once: those to the same address, with the same body and the same headers, the
- * caller's claims and the client's forwarded headers included.
+ * Sends identical concurrent queries once. Identical queries have the same address, body and headers, including the
+ * session's claims and the forwarded client headers.
  *
- * `unsent`: queries of one user from one address, while the first of them waits to be sent. So the response is made after each of
- * them has arrived, and shows what its caller has changed before. `in-flight`: queries of any callers, until the response
- * is complete.
+ * - `unsent`: queries of one user from one address join while the first of them waits to be sent. The response is
+ *   therefore created after all of them have arrived, and shows the user's earlier changes.
+ * - `in-flight`: queries of any clients join until the response is complete.
  */
 export function deduplicate({ mode, counts }: DeduplicationOptions): Interceptor {
   return (next) => {
@@ -73,7 +76,7 @@ export function deduplicate({ mode, counts }: DeduplicationOptions): Interceptor
 /** The calls that identical queries may still join. */
 class JoinableCalls {
   readonly #mode: DeduplicationOptions['mode'];
-  /** By their bodies: requests with equal ones are compared. */
+  /** The calls by their body. Requests with equal bodies are compared. */
   readonly #byBody = new Map<string, SharedCall[]>();
   #isOff = false;
 
@@ -94,13 +97,13 @@ class JoinableCalls {
     else if (others.length < MAX_COMPARED) others.push(call);
   }
 
-  /** The call begins to be sent. */
+  /** The call is being sent. */
   sent(call: SharedCall): void {
     if (this.#mode === 'unsent') this.delete(call);
   }
 
   delete(call: SharedCall): void {
-    // Most calls were removed when they were sent.
+    // Most calls were already removed when they were sent.
     if (this.#byBody.size === 0) return;
     const body = bodyOf(call.request);
     const others = this.#byBody.get(body);
@@ -110,7 +113,7 @@ class JoinableCalls {
     else others.splice(index, 1);
   }
 
-  /** The source answers callers with what is for one of them only. */
+  /** Stops sharing, because the source returns responses that are meant for one client only. */
   turnOff(): void {
     this.#isOff = true;
     this.#byBody.clear();
@@ -136,7 +139,7 @@ function bodyOf({ body }: UpstreamRequest): string {
   return typeof body === 'string' ? body : '';
 }
 
-/** Whether both have the same headers in the same order, but for the values of some. */
+/** Whether both have the same headers in the same order, except for the values of ignored headers. */
 function haveEqualHeaders(left: RequestHeaders, right: RequestHeaders, ignored: ReadonlySet<string>): boolean {
   const [ours, theirs] = [flatHeaders(left), flatHeaders(right)];
   if (ours.length !== theirs.length) return false;

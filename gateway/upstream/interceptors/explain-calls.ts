@@ -6,8 +6,8 @@ import { InterceptingHandler, type Interceptor } from './interceptor.ts';
 import type { CalledSource } from './record-calls.ts';
 
 /**
- * Describes each call of a source to a request that is to be explained: its bytes here, its retries and waits where these
- * happen. A call of any other request is passed on as it is.
+ * Describes each call of a source if the client request is explained. This interceptor counts the bytes; others add
+ * retries and waits. Calls of other requests are passed on unchanged.
  */
 export function explainCalls({ name, kind }: CalledSource): Interceptor {
   return (next) => (request, handler) => {

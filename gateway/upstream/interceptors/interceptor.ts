@@ -1,18 +1,21 @@
 import type { UpstreamError, UpstreamFlow, UpstreamHandler, UpstreamResponse, UpstreamSink } from '../exchange.ts';
 import type { UpstreamRequest } from '../http-client.ts';
 
-/** Sends a request and calls `handler` with the result, see `UpstreamHandler`. */
+/** Sends a request and calls `handler` with the result. See `UpstreamHandler`. */
 export type Dispatch = (request: UpstreamRequest, handler: UpstreamHandler) => void;
 
-/** Adds one behaviour to the sending of requests, as undici's interceptors do. */
+/** Adds one behaviour to the sending of requests, like undici's interceptors. */
 export type Interceptor = (next: Dispatch) => Dispatch;
 
-/** @param interceptors the outermost first. */
+/** @param interceptors listed from the outside in. */
 export function composeInterceptors(dispatch: Dispatch, interceptors: readonly Interceptor[]): Dispatch {
   return interceptors.reduceRight((next, interceptor) => interceptor(next), dispatch);
 }
 
-/** A handler that an interceptor puts around the caller's: it passes everything on, and sees how the call ends. */
+/**
+ * A handler that an interceptor wraps around the caller's handler. It passes everything on and observes the end of the
+ * call.
+ */
 export abstract class InterceptingHandler implements UpstreamHandler {
   protected readonly handler: UpstreamHandler;
   #hasEnded = false;
@@ -47,7 +50,7 @@ export abstract class InterceptingHandler implements UpstreamHandler {
   }
 
   onError(error: UpstreamError): void {
-    // After the end it is an exception in one of the handlers that got the response.
+    // After the end, the error is an exception in a handler that received the response.
     if (!this.#hasEnded) {
       this.#hasEnded = true;
       this.failed(error);
@@ -55,9 +58,9 @@ export abstract class InterceptingHandler implements UpstreamHandler {
     this.handler.onError(error);
   }
 
-  /** There is a complete response. Called once, before it is passed on. */
+  /** The response is complete. Called once, before the response is passed on. */
   protected abstract ended(status: number): void;
 
-  /** There is none. Called once, before the error is passed on. */
+  /** There is no complete response. Called once, before the error is passed on. */
   protected abstract failed(error: UpstreamError): void;
 }

@@ -7,17 +7,17 @@ import { type Dispatch, InterceptingHandler, type Interceptor } from './intercep
 
 export interface ConcurrencyOptions {
   readonly bulkhead: Bulkhead;
-  /** How long a request waits for a slot at most. */
+  /** The maximum time that a request waits for a slot, in milliseconds. */
   readonly queueTimeoutMs: number;
-  /** Of those who wait. */
+  /** The deadlines of waiting requests. */
   readonly deadlines: TimerBuckets;
-  /** Where it is measured how long they waited. */
+  /** Measures the waiting times. */
   readonly waits: Durations;
-  /** Why a request would be rejected even if it had a slot, so that it need not wait for one. */
+  /** The reason to reject a request even if it had a slot. Such a request does not wait. */
   readonly rejection: (now: number) => UpstreamError | undefined;
 }
 
-/** Limits the concurrent requests to a source; further ones are queued. */
+/** Limits the concurrent requests to a source. Further requests are queued. */
 export function limitConcurrency(options: ConcurrencyOptions): Interceptor {
   const { bulkhead, rejection } = options;
   return (next) => (request, handler) => {
@@ -30,7 +30,7 @@ export function limitConcurrency(options: ConcurrencyOptions): Interceptor {
   };
 }
 
-/** A call that has a slot, and gives it back when it ends. */
+/** A call with a slot. The slot is released when the call ends. */
 class SlotHolder extends InterceptingHandler {
   readonly #bulkhead: Bulkhead;
 
@@ -71,7 +71,7 @@ class QueuedCall extends Waiter implements Cancellable, Timed {
       this.#handler.onError(queueFull());
       return;
     }
-    // What remains after a retry is hardly ever as long for two calls, and each length that is shared is kept.
+    // Remainders after a retry are rarely equal, and a shared timer is kept for each length.
     const isShared = fullTimeoutMs === undefined && queueTimeoutMs <= timeoutMs;
     this.#deadline = isShared
       ? deadlines.start(this, queueTimeoutMs)
@@ -80,7 +80,7 @@ class QueuedCall extends Waiter implements Cancellable, Timed {
     if (cancellation?.isCancelled) this.cancel();
   }
 
-  /** It has a slot now. */
+  /** The call has got a slot. */
   proceed(): void {
     this.#leaveQueue();
     const { timeoutMs, fullTimeoutMs = timeoutMs } = this.#request;
@@ -103,7 +103,7 @@ class QueuedCall extends Waiter implements Cancellable, Timed {
     this.#handler.onError(new UpstreamError('aborted'));
   }
 
-  /** @returns how long it has waited, in milliseconds. */
+  /** @returns the waiting time in milliseconds. */
   #measureWait(): number {
     const waitedMs = performance.now() - this.#queuedAt;
     this.#options.waits.add(waitedMs);

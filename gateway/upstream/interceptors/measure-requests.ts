@@ -3,7 +3,7 @@ import type { UpstreamError, UpstreamHandler } from '../exchange.ts';
 import type { RequestDurations } from '../request-durations.ts';
 import { InterceptingHandler, type Interceptor } from './interceptor.ts';
 
-/** Measures each HTTP request, where there is no circuit breaker, which measures them itself. */
+/** Measures each HTTP request. Used if there is no circuit breaker, which measures requests itself. */
 export function measureRequests(durations: RequestDurations): Interceptor {
   return (next) => (request, handler) => next(request, new MeasuredRequest(handler, durations, request.span));
 }

@@ -11,12 +11,13 @@ export interface CalledSource {
 }
 
 /**
- * Counts each call of a source, however often it is tried, records it for the client's request that causes it (its outcome
- * and how long it took with waits and retries), and gives it a span below the request's. One handler does all of that, since
- * each further handler costs a request about a microsecond. Where the request's span is not recorded, the call has no span of
- * its own, and the ids of the request's span are sent to the source.
+ * Counts each call of a source once, however many attempts it takes. Records the call's outcome and duration, including
+ * waits and retries, for the client request, and gives the call a span below the request's span. A single handler does
+ * all of this, because each handler costs a request about a microsecond. If the request's span is not recorded, the
+ * call has no span, and the ids of the request's span are sent to the source.
  *
- * @param countsOf where a request is counted; undefined where it is counted further inside, because several may share a call.
+ * @param countsOf returns the counts for a request. Undefined if an inner interceptor counts it, because requests may
+ *   share a call.
  */
 export function recordCalls(
   source: CalledSource,
@@ -76,13 +77,13 @@ class RecordedCall extends InterceptingHandler {
     const span = this.#span;
     if (!span) return;
     if (this.#callSpan) span.addFixed(this.#callSpan.attributesOf(undefined));
-    // A call whose client has disconnected has not failed.
+    // If the client disconnects, the call has not failed.
     if (reason === 'aborted') span.setAttribute('error.type', reason);
     else span.fail(reason);
     span.end(endedAt);
   }
 
-  /** @returns when it has ended. */
+  /** @returns the end time of the call. */
   #add(outcome: CallOutcome): number {
     const endedAt = performance.now();
     const durationMs = endedAt - this.#startedAt;
@@ -92,13 +93,13 @@ class RecordedCall extends InterceptingHandler {
   }
 }
 
-/** What the spans of calls with one method to one address have in common. */
+/** The common attributes of the spans of calls with one method to one address. */
 class CallSpan {
   readonly name: string;
   readonly #values: Readonly<Record<string, string | number>>;
   readonly #byStatus = new Map<number | undefined, FixedAttributes>();
 
-  /** The path is left out: it may hold values. */
+  /** The path is left out because it may contain values. */
   constructor(
     { name, kind }: CalledSource,
     readonly url: string,
@@ -115,7 +116,7 @@ class CallSpan {
     };
   }
 
-  /** @param status of the response; undefined where there is none. */
+  /** @param status the status of the response. Undefined if there is none. */
   attributesOf(status: number | undefined): FixedAttributes {
     return this.#byStatus.get(status) ?? this.#add(status);
   }
@@ -125,7 +126,7 @@ class CallSpan {
       ...this.#values,
       ...(status !== undefined && { 'http.response.status_code': status }),
     });
-    // A service may answer with any number.
+    // A service may send any status.
     if (this.#byStatus.size < MAX_STATUSES) this.#byStatus.set(status, attributes);
     return attributes;
   }
@@ -134,7 +135,7 @@ class CallSpan {
 const UNKNOWN_ORIGIN = { protocol: 'http:', hostname: '', port: '' };
 const MAX_STATUSES = 100;
 
-/** Templates of actions can make up any number of addresses: those of the last one are kept. */
+/** Caches only the last address, since templates of actions can create any number of addresses. */
 function callSpans(source: CalledSource): (request: UpstreamRequest) => CallSpan {
   let last: CallSpan | undefined;
   return ({ url, method }) => {

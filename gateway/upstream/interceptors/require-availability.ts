@@ -2,7 +2,7 @@ import { type Availability, UNAVAILABLE_RETRY_SECONDS } from '../availability.ts
 import { UpstreamError } from '../exchange.ts';
 import type { Interceptor } from './interceptor.ts';
 
-/** Rejects calls of a source whose schema has not been fetched yet, so that it is known by its stored schema only. */
+/** Rejects calls to a source that has not been introspected yet, so that only its stored schema is known. */
 export function requireAvailability(availability: Availability): Interceptor {
   return (next) => (request, handler) => {
     if (availability.isAvailable) next(request, handler);
@@ -10,7 +10,7 @@ export function requireAvailability(availability: Availability): Interceptor {
   };
 }
 
-/** Why nothing is sent to a source whose schema has not been fetched yet. */
+/** The error for calls to a source that has not been introspected yet. */
 export function unavailable(): UpstreamError {
   return new UpstreamError('unavailable', undefined, UNAVAILABLE_RETRY_SECONDS);
 }

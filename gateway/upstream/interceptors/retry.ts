@@ -11,13 +11,13 @@ export interface RetryOptions {
   readonly settings: RetrySettings;
   readonly budget: RetryBudget;
   readonly counts: CallCounts;
-  /** Whether a request that is sent at that time of `performance.now()` would be rejected. */
+  /** Whether a request would be rejected if it were sent at this time of `performance.now()`. */
   readonly isRejectedAt: (time: number) => boolean;
 }
 
 /**
- * Retries queries after a failed connection and after responses that say that the source is temporarily unavailable,
- * with backoff, within the timeout of the whole call and within the retry budget.
+ * Retries queries after a failed connection and after responses that report temporary unavailability. Retries use
+ * backoff and stay within the timeout of the whole call and the retry budget.
  */
 export function retry(options: RetryOptions): Interceptor {
   return (next) => (request, handler) => {
@@ -63,7 +63,7 @@ class RetriedCall extends InterceptingHandler implements Cancellable, Timed {
     super.onError(error);
   }
 
-  /** The pause before the next try is over. */
+  /** The pause before the next attempt is over. */
   expire(): void {
     this.#endPause();
     const timeoutMs = Math.max(1, Math.ceil(this.#remainingMs(performance.now())));
@@ -80,7 +80,7 @@ class RetriedCall extends InterceptingHandler implements Cancellable, Timed {
 
   protected failed(): void {}
 
-  /** @returns false where it is not retried: no time left, too many retries, or the budget is spent. */
+  /** @returns false if the query is not retried, because no time, retries or budget are left. */
   #retry(atLeastMs: number, cause: string): boolean {
     const { settings, budget, counts, isRejectedAt } = this.#options;
     const { cancellation } = this.#request;
@@ -111,7 +111,7 @@ class RetriedCall extends InterceptingHandler implements Cancellable, Timed {
   }
 }
 
-/** Whether the status shows that the source is temporarily unavailable. */
+/** Whether the status reports temporary unavailability of the source. */
 function isTransient({ status, headers }: UpstreamResponse): boolean {
   if (status === 429) return headers['retry-after'] !== undefined;
   return status === 502 || status === 503 || status === 504;

@@ -5,37 +5,40 @@ import type { UpstreamRequest } from '../http-client.ts';
 import type { Dispatch } from './interceptor.ts';
 
 /**
- * What the callers of one call may make of its response together, in bytes. Each of them may read it, which takes four
- * times its length, and all do so at the same time.
+ * The maximum memory in bytes that the callers of one call may use together to read its response. Each of them may
+ * parse the response, which takes four times its length, and all do so at the same time.
  */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
 const READ_FACTOR = 4;
 
-/** The calls that others may join. */
+/** The calls that other queries may join. */
 export interface SharedCalls {
   sent(call: SharedCall): void;
   delete(call: SharedCall): void;
   turnOff(): void;
 }
 
-/** What the calls of one source have in common. */
+/** The common options of one source's calls. */
 export interface SharedCallOptions {
   readonly next: Dispatch;
   readonly counts: CallCounts;
   readonly joinable: SharedCalls;
 }
 
-/** One call that several callers wait for. It is cancelled when all of them are, and needed until none of them needs it. */
+/**
+ * A call whose response several callers wait for. It is cancelled when all callers are cancelled. Its response is
+ * needed until no caller needs it.
+ */
 export class SharedCall implements UpstreamHandler {
   readonly request: UpstreamRequest;
   readonly startedAt: number;
   readonly #options: SharedCallOptions;
   readonly #cancellation = new Cancellation(true);
   #first: SharingCaller | undefined;
-  /** Hardly any call has several callers. */
+  /** The other callers. Created on demand, since most calls have a single caller. */
   #others: Set<SharingCaller> | undefined;
 
-  /** @param request of its first caller. */
+  /** @param request the request of the first caller. */
   constructor(options: SharedCallOptions, request: UpstreamRequest, startedAt: number) {
     this.#options = options;
     this.request = request;
@@ -59,7 +62,7 @@ export class SharedCall implements UpstreamHandler {
     if (this.#first) this.#options.next(sharedRequest(this.request, this.#cancellation, this), this);
   }
 
-  /** The request begins to be sent. */
+  /** The request is being sent. */
   sent(): void {
     this.#options.joinable.sent(this);
   }
@@ -76,7 +79,7 @@ export class SharedCall implements UpstreamHandler {
     this.#ended();
     this.#count(outcomeOf(response.status));
     const first = this.#first;
-    // Hardly any call has several callers, so that of one costs as little as can be.
+    // Most calls have a single caller, so this case has to be as fast as possible.
     if (first && !this.#others && response.headers['set-cookie'] === undefined && !this.#cancellation.isAwaited) {
       this.#first = undefined;
       first.end();
@@ -118,7 +121,7 @@ export class SharedCall implements UpstreamHandler {
   }
 
   #notify(notify: (handler: UpstreamHandler, isFirst: boolean) => void): void {
-    // A caller may be cancelled by what another one does with its response.
+    // A caller may be cancelled because of what another caller does with the response.
     for (let caller = this.#first, isFirst = true; caller; caller = this.#first, isFirst = false) {
       this.#remove(caller);
       caller.end();
@@ -127,7 +130,7 @@ export class SharedCall implements UpstreamHandler {
     }
   }
 
-  /** Removes the callers that the response is not given to. */
+  /** Removes the callers that cannot get this response. */
   #takeThoseBeyond(most: number): readonly SharingCaller[] {
     if (!this.#others || this.#others.size < most) return [];
     const beyond = [...this.#others].slice(most - 1);
@@ -138,7 +141,7 @@ export class SharedCall implements UpstreamHandler {
     return beyond;
   }
 
-  /** Sends the query of the others again, within the time that they have left. */
+  /** Sends the query again for the other callers, within their remaining time. */
   #sendAgain(callers: readonly SharingCaller[], together: number): void {
     for (let at = 0; at < callers.length; at += together) {
       const [first, ...others] = callers.slice(at, at + together);
@@ -153,9 +156,12 @@ export class SharedCall implements UpstreamHandler {
     }
   }
 
-  /** Where it is not known until when a caller needs the response, it does so until the response is received. */
+  /**
+   * Ends the call when no caller needs the response any more. A caller whose end is unknown needs it until the response
+   * is received.
+   */
   #endWithCallers(): void {
-    // What is short is not counted, so nothing waits for its end.
+    // Short responses are not counted, so nothing waits for their end.
     if (!this.#cancellation.isAwaited) {
       this.#cancellation.end();
       return;
@@ -169,7 +175,7 @@ export class SharedCall implements UpstreamHandler {
   }
 }
 
-/** The request of a shared call. A literal with all members is made in a tenth of the time that a spread takes. */
+/** Creates the request of a shared call. An object literal with all members takes a tenth of the time of a spread. */
 function sharedRequest(
   request: UpstreamRequest,
   cancellation: Cancellation,
@@ -207,7 +213,7 @@ function markShared({ request }: SharingCaller): void {
   request.explanation?.share();
 }
 
-/** To how many callers a response can be given at the same time. */
+/** The number of callers that may get a response at the same time. */
 function readersOf({ chunks }: UpstreamResponse): number {
   let length = 1;
   for (const chunk of chunks) length += chunk.length;
@@ -239,12 +245,12 @@ class SharingCaller implements Cancellable {
     this.handler.onError(new UpstreamError('aborted'));
   }
 
-  /** As the cancellation of its client does. */
+  /** Registers a listener for the end of the client's request, like `Cancellation.whenOver`. */
   whenOver(listener: () => void): boolean {
     return this.request.cancellation?.whenOver(listener) ?? false;
   }
 
-  /** Stops listening for the cancellation of its client. */
+  /** Stops listening for the cancellation of the client's request. */
   end(): void {
     this.request.cancellation?.delete(this);
   }

@@ -3,11 +3,11 @@ import type { ConcurrencySettings } from './settings.ts';
 
 /** A call that may wait for a slot. */
 export abstract class Waiter extends ListNode {
-  /** Called when it has its slot. */
+  /** Called when the call has got a slot. */
   abstract proceed(): void;
 }
 
-/** The slots for concurrent calls to one source, and the queue of calls that wait for one, in order of arrival. */
+/** The slots for concurrent calls to one source, and the queue of waiting calls in order of arrival. */
 export class Bulkhead {
   readonly #settings: ConcurrencySettings;
   readonly #queue = new LinkedList<Waiter>();
@@ -33,7 +33,7 @@ export class Bulkhead {
     return true;
   }
 
-  /** Queues a call for a slot. @returns false when the queue is full. */
+  /** Queues a call for a slot. @returns false if the queue is full. */
   enqueue(one: Waiter): boolean {
     if (this.#queue.size >= this.#settings.maxQueue) return false;
     this.#queue.add(one);
@@ -45,7 +45,7 @@ export class Bulkhead {
     this.#queue.delete(one);
   }
 
-  /** Releases a slot; the first call in the queue takes it. */
+  /** Releases a slot. The first call in the queue takes it. */
   leave(): void {
     this.#inFlight--;
     // A call may release its slot synchronously.

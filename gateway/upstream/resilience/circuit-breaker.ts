@@ -1,28 +1,33 @@
 import type { BreakerSettings } from './settings.ts';
 
-/** `closed`: requests are sent; `open`: none is; `half-open`: a few are, to see whether the source is back. */
+/**
+ * `closed`: requests are sent. `open`: no requests are sent. `half-open`: a few requests probe whether the source works
+ * again.
+ */
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
-/** The outcome of a sent request; `unknown` shows nothing about the source, as when its client has disconnected. */
+/**
+ * The outcome of a sent request. `unknown` says nothing about the source, for example if the client has disconnected.
+ */
 export type BreakerOutcome = 'success' | 'failure' | 'unknown';
 
-/** Identifies the state in which a request was permitted; handed back with the outcome. */
+/** Identifies the state in which a request was permitted. Returned together with the outcome. */
 export type Permit = number;
 
-/** The sections of the window, which moves by one of them at a time. */
+/** The number of sections of the window. The window moves by one section at a time. */
 const WINDOW_PARTS = 10;
 
-/** Stops requests to a source that fails, and probes whether it works again. It has no timers. */
+/** Stops requests to a failing source and probes whether it works again. It has no timers. */
 export class CircuitBreaker {
   readonly #settings: BreakerSettings;
   readonly #partMs: number;
   readonly #parts = Array.from({ length: WINDOW_PARTS }, () => ({ number: -1, requests: 0, failures: 0 }));
   #isClosed = true;
-  /** When the first probe may be sent. */
+  /** The time at which the first probe may be sent. */
   #openUntil = 0;
   #probes = 0;
   #successes = 0;
-  /** Counts the changes of state: outcomes of requests from before the last one are ignored. */
+  /** Counts changes of state. Outcomes of requests from an earlier state are ignored. */
   #epoch = 0;
 
   constructor(settings: BreakerSettings) {
@@ -30,12 +35,12 @@ export class CircuitBreaker {
     this.#partMs = settings.windowMs / WINDOW_PARTS;
   }
 
-  /** How often it has opened and closed. */
+  /** The number of times that the breaker has opened or closed. */
   get changes(): number {
     return this.#epoch;
   }
 
-  /** @param now in milliseconds, on any clock that does not go back. */
+  /** @param now the time in milliseconds on any monotonic clock. */
   state(now: number): BreakerState {
     if (this.#isClosed) return 'closed';
     return now < this.#openUntil ? 'open' : 'half-open';
@@ -46,12 +51,12 @@ export class CircuitBreaker {
     return !this.#isClosed && (now < this.#openUntil || this.#probes >= this.#settings.halfOpenProbes);
   }
 
-  /** After how many milliseconds requests are permitted again; 0 when they are now. */
+  /** The time in milliseconds until requests are permitted again. 0 if they are permitted now. */
   waitMs(now: number): number {
     return this.#isClosed ? 0 : Math.max(0, this.#openUntil - now);
   }
 
-  /** Permits a request. @returns undefined when it must not be sent. */
+  /** Permits a request. @returns undefined if the request must not be sent. */
   enter(now: number): Permit | undefined {
     if (this.#isClosed) return this.#epoch;
     if (this.refuses(now)) return undefined;

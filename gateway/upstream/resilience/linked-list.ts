@@ -1,4 +1,4 @@
-/** A member of a list, or of none. */
+/** A member of at most one list. */
 export class ListNode {
   list: LinkedList<ListNode> | undefined;
   before: ListNode | undefined;
@@ -6,9 +6,9 @@ export class ListNode {
 }
 
 /**
- * A doubly linked list: members stay in the order of insertion and are removed in constant time. A removed member drops
- * its references to its neighbours. Otherwise, a dead object of the old generation would keep all later ones alive
- * until the next full garbage collection, as the tables do that a changing Set leaves behind.
+ * A doubly linked list. Members keep the order of insertion and are removed in constant time. A removed member drops
+ * its references to its neighbours. Otherwise a dead object in the old generation would keep all later members alive
+ * until the next full garbage collection. The discarded tables of a changing `Set` have this effect.
  */
 export class LinkedList<Member extends ListNode> {
   first: Member | undefined;
@@ -19,7 +19,7 @@ export class LinkedList<Member extends ListNode> {
     return this.#size;
   }
 
-  /** Appends `node`, which is in no list. */
+  /** Appends `node`, which must not be in a list. */
   add(node: Member): void {
     node.list = this as LinkedList<ListNode>;
     node.before = this.#last;

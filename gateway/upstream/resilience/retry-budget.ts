@@ -1,15 +1,15 @@
-/** The reserve: retries that are possible before any query was counted. */
+/** The number of retries that are possible before any query is counted. */
 const RESERVE = 10;
 
 /**
- * Limits retries to a share of the queries, so that a failing source receives a few more requests and not a multiple.
- * Each query adds a fraction of a retry; what is not used accumulates up to a small reserve.
+ * Limits retries to a share of the queries, so that a failing source receives only slightly more requests. Each query
+ * adds a fraction of a retry. Unused retries accumulate up to a small reserve.
  */
 export class RetryBudget {
   readonly #share: number;
   #left = RESERVE;
 
-  /** @param percent retries for 100 queries. */
+  /** @param percent the number of retries per 100 queries. */
   constructor(percent: number) {
     this.#share = percent / 100;
     if (percent === 0) this.#left = 0;
@@ -20,7 +20,7 @@ export class RetryBudget {
     if (this.#left < RESERVE) this.#left = Math.min(RESERVE, this.#left + this.#share);
   }
 
-  /** Takes a retry. @returns false when there is none left. */
+  /** Takes a retry. @returns false if none is left. */
   withdraw(): boolean {
     if (this.#left < 1) return false;
     this.#left--;

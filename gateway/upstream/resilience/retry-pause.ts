@@ -1,21 +1,21 @@
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * The backoff before a retry: a random time up to a limit that doubles each time, so that requests that failed together
- * are not retried together.
+ * The backoff before a retry: a random time up to a limit that doubles each time. Requests that failed together are
+ * therefore not retried together.
  *
- * @param retry 0 for the first.
- * @param random from 0 to 1.
+ * @param retry the number of previous retries.
+ * @param random a number from 0 to 1.
  */
 export function retryPauseMs(backoffMs: number, retry: number, random: number): number {
   return random * Math.min(MAX_PAUSE_MS, backoffMs * 2 ** retry);
 }
 
 /**
- * What a source says with `Retry-After` (RFC 9110 section 10.2.3), in milliseconds from now; undefined when it says
- * nothing that can be read.
+ * The delay in a `Retry-After` header (RFC 9110 section 10.2.3), in milliseconds from now. Undefined if the header is
+ * missing or invalid.
  *
- * @param now in milliseconds since 1970, as HTTP dates count.
+ * @param now the time in milliseconds since 1970, for HTTP dates.
  */
 export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
   const text = [header].flat()[0]?.trim();
@@ -26,8 +26,8 @@ export function retryAfterMs(header: string | string[] | undefined, now: number)
 }
 
 /**
- * The wait that a response asks for, in milliseconds. A date counts from the response's own (`Date`, RFC 9110 section 6.6.1)
- * where it has one: the clock of this machine may differ from the source's.
+ * The delay that a response requests, in milliseconds. A date is relative to the response's own date (`Date`, RFC 9110
+ * section 6.6.1) if it has one, because the source's clock may differ from the gateway's.
  */
 export function askedWaitMs({
   headers,

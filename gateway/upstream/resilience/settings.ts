@@ -1,48 +1,51 @@
-/** How a source is called: timeouts, retries, circuit breaker, concurrency, deduplication. */
+/** The settings of calls to a source: timeouts, retries, circuit breaker, concurrency and deduplication. */
 export interface ResilienceSettings {
-  /** For opening a connection, with its TLS handshake, in milliseconds. */
+  /** The timeout for opening a connection including its TLS handshake, in milliseconds. */
   readonly connectTimeoutMs: number;
-  /** From sending a request to the headers of its answer, in milliseconds; undefined: as long as for all of it. */
+  /**
+   * The timeout from sending a request to the headers of its response, in milliseconds. If undefined, the timeout of
+   * the whole exchange applies.
+   */
   readonly headersTimeoutMs: number | undefined;
   readonly retries: RetrySettings;
-  /** Undefined: there is none. */
+  /** Undefined if there is no circuit breaker. */
   readonly circuitBreaker: BreakerSettings | undefined;
   readonly concurrency: ConcurrencySettings;
   readonly deduplicate: Deduplication;
 }
 
 /**
- * Which identical queries are sent once: none, those of one user while the first of them waits to be sent, or those of any
- * callers until the response is complete.
+ * Determines which identical queries are sent once: none (`never`), those of one user while the first of them waits to
+ * be sent (`unsent`), or those of any clients until the response is complete (`in-flight`).
  */
 export const DEDUPLICATION = ['never', 'unsent', 'in-flight'] as const;
 export type Deduplication = (typeof DEDUPLICATION)[number];
 
 export interface RetrySettings {
-  /** How often a query is sent again at most; 0 for never. */
+  /** The maximum number of retries of a query. 0 disables retries. */
   readonly limit: number;
-  /** How many retries there may be for 100 queries. */
+  /** The number of retries permitted per 100 queries. */
   readonly budgetPercent: number;
-  /** The longest pause before the first retry, in milliseconds; it doubles for each further one. */
+  /** The maximum pause before the first retry, in milliseconds. It doubles for each further retry. */
   readonly backoffMs: number;
 }
 
 export interface BreakerSettings {
-  /** How many percent of the requests in the window have failed when the circuit opens: 1 to 100. */
+  /** The percentage of failed requests in the window at which the circuit opens: 1 to 100. */
   readonly failurePercent: number;
   readonly windowMs: number;
-  /** With fewer requests in the window it does not open. */
+  /** The minimum number of requests in the window for the circuit to open. */
   readonly minimumRequests: number;
-  /** How long nothing is sent once it is open. */
+  /** The time for which an open circuit sends nothing, in milliseconds. */
   readonly openMs: number;
-  /** How many requests have to succeed to close it again, and how many of them are sent at a time at most. */
+  /** The number of requests that have to succeed to close the circuit. Also the maximum number of concurrent probes. */
   readonly halfOpenProbes: number;
 }
 
 export interface ConcurrencySettings {
-  /** The most concurrent requests. */
+  /** The maximum number of concurrent requests. */
   readonly maxInFlight: number;
-  /** The longest queue of requests that wait for a slot. */
+  /** The maximum number of requests that wait for a slot. */
   readonly maxQueue: number;
   readonly queueTimeoutMs: number;
 }
