@@ -12,28 +12,28 @@ import {
 import { directivesOf, hasDirective } from './directives.ts';
 import { requiredCoordinates } from './required-coordinates.ts';
 
-/** What the authorization directives of federation need of a caller. */
+/** The rights of a client that federation's authorization directives refer to. */
 export interface CallerGrants {
   readonly isAuthenticated: boolean;
   readonly scopes: ReadonlySet<string>;
   readonly policies: ReadonlySet<string>;
 }
 
-/** What a caller needs; all members that are set are required. */
+/** A requirement of a type or field. All members that are set must be fulfilled. */
 interface Requirement {
   readonly authenticated: boolean;
-  /** Lists of scopes; the caller needs all of one list. */
+  /** Alternative lists of scopes. The client needs all scopes of at least one list. */
   readonly scopes: readonly (readonly string[])[] | undefined;
   readonly policies: readonly (readonly string[])[] | undefined;
 }
 
-/** What the directives `@authenticated`, `@requiresScopes` and `@policy` of a supergraph require, by `Type.field`. */
+/** Requirements of `@authenticated`, `@requiresScopes` and `@policy` in a supergraph, by `Type.field`. */
 export type Requirements = ReadonlyMap<string, readonly Requirement[]>;
 
 /**
- * Collects the requirements of each field: its own, those of its parent type and of the type it returns, and those of the
- * fields that it requires of other subgraphs. A field of an interface has the requirements of all of its implementations,
- * because the concrete type is not known yet; and its own requirements hold for all of these.
+ * Collects the requirements of each field: its own and those of its parent type, of its return type and of the fields
+ * that it requires from other subgraphs. A field of an interface has the requirements of all implementations, because
+ * the concrete type is still unknown. The interface field's own requirements apply to all implementations.
  */
 export function readRequirements(supergraph: DocumentNode, schema: GraphQLSchema): Requirements {
   const own = new Map<string, Requirement>();
@@ -57,7 +57,7 @@ function spread(
   const ofType = (name: string): readonly Requirement[] => {
     const type = schema.getType(name);
     const members = isAbstractType(type) ? schema.getPossibleTypes(type).map((member) => member.name) : [];
-    // The common fields of an interface may be selected; the requirements of its members are checked field by field.
+    // Common fields of an interface may be selected. The requirements of its members are checked for each field.
     return isInterfaceType(type) ? listed(own, name) : [name, ...members].flatMap((one) => listed(own, one));
   };
   for (const type of Object.values(schema.getTypeMap())) {
@@ -80,8 +80,9 @@ function spread(
 }
 
 /**
- * Where an interface itself has a requirement for a field. Composers give an interface the requirements of all of its types,
- * and those of one type do not hold for the others.
+ * The coordinates of an interface that has its own requirement for a field. Composition gives an interface the
+ * requirements of all implementing types. These must not apply to the other types, so such an interface yields no
+ * coordinates.
  */
 function imposed(
   above: GraphQLInterfaceType,
@@ -118,13 +119,13 @@ function accessRequirementOf(node: {
   };
 }
 
-/** An unreadable value grants nothing. */
+/** Reads alternative lists. An unreadable value grants nothing. */
 function alternatives(value: unknown): readonly (readonly string[])[] {
   const lists = Array.isArray(value) ? value : [];
   return lists.filter((list): list is string[] => Array.isArray(list) && list.every((one) => typeof one === 'string'));
 }
 
-/** Whether a caller may have what demands all of these. */
+/** Whether a client fulfils all of these requirements. */
 export function accessibleTo(caller: CallerGrants, requirements: readonly Requirement[]): boolean {
   return requirements.every(
     ({ authenticated, scopes, policies }) =>

@@ -24,12 +24,12 @@ export interface SubgraphSdl {
 
 /** A reason why subgraphs cannot be composed. */
 export interface CompositionProblem {
-  /** As in Apollo's list of composition errors, such as `INVALID_FIELD_SHARING`. */
+  /** The code in Apollo's list of composition errors, such as `INVALID_FIELD_SHARING`. */
   readonly code: string;
   readonly message: string;
-  /** The subgraphs that it concerns. Empty when it concerns all of them. */
+  /** The affected subgraphs. Empty if all are affected. */
   readonly subgraphs: readonly string[];
-  /** The places in their SDL. */
+  /** The places in the subgraphs' SDL. */
   readonly places: readonly SdlPlace[];
 }
 
@@ -38,14 +38,14 @@ export type Composition = ComposedSupergraph | { readonly problems: readonly Com
 export interface ComposedSupergraph {
   readonly supergraph: SdlDefinitions;
   readonly outline: SupergraphOutline;
-  /** What clients see of it. */
+  /** The part of the supergraph that clients see. */
   readonly publicSchema: SdlDefinitions;
 }
 
 /**
- * Composes subgraphs into a supergraph, synchronously, which takes four seconds for thirty large ones.
+ * Composes subgraphs into a supergraph synchronously. This takes four seconds for thirty large subgraphs.
  *
- * Documents are parsed without locations, which only problems need and which take as much memory as the rest.
+ * Documents are parsed without locations. Only problems need locations, and these take as much memory as the rest.
  */
 export function compose(subgraphs: readonly SubgraphSdl[]): Composition {
   const composition = composeParsed(subgraphs, { noLocation: true });
@@ -73,7 +73,7 @@ function composeParsed(subgraphs: readonly SubgraphSdl[], options: ParseOptions)
     else problems.push({ code: 'COMPOSITION_FAILED', message: found.unforeseen, subgraphs: [name], places: [] });
   }
   if (problems.length > 0) return { problems };
-  // Without the addresses of subgraphs: the supergraph is shown to operators.
+  // The addresses of subgraphs are left out, because the supergraph is shown to operators.
   const services = [...documents].map(([name, typeDefs]) => ({
     name,
     typeDefs: withComposedVersion(withoutNullArguments(typeDefs)),
@@ -89,7 +89,7 @@ function composeParsed(subgraphs: readonly SubgraphSdl[], options: ParseOptions)
     : composed;
 }
 
-/** The problems of a subgraph by itself that the composer does not find. */
+/** The problems of a single subgraph that the composer does not detect. */
 function problemsIn(subgraph: string, typeDefs: DocumentNode): readonly CompositionProblem[] {
   const invalid = invalidDirectiveArguments(typeDefs).map((one) => ({ ...one, code: 'INVALID_GRAPHQL' }));
   return [...unsupportedIn(typeDefs), ...invalid].map(({ code, message, line }) => ({
@@ -100,7 +100,7 @@ function problemsIn(subgraph: string, typeDefs: DocumentNode): readonly Composit
   }));
 }
 
-/** Rules of the composer that are applied here instead. */
+/** Rules of the composer that this module implements instead. */
 const OWN_RULES = ['SatisfiabilityRule', 'ProvidedArgumentsOnDirectivesRule'];
 
 function composeAll(services: ComposedSubgraph[]) {

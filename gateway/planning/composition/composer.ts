@@ -3,26 +3,26 @@ import { type InitialHeap, inThread, limitHeapGrowth, ThreadEnded } from '../../
 import { type Composition, compose, type SubgraphSdl } from './compose.ts';
 
 /**
- * SDL up to which composing takes some tens of milliseconds, in characters: less than it takes to start a thread.
- * 30 subgraphs of 200 types, 1,300,000 characters, take 4 s.
+ * The maximum SDL in characters that is composed in this thread. Composing it takes a few dozen milliseconds, less than
+ * starting a thread. 30 subgraphs with 200 types each (1,300,000 characters) take 4 s.
  */
 const COMPOSED_AT_ONCE = 10_000;
 
-/** From so many characters of SDL on, a graph takes more memory than the rest of the process. */
+/** The number of SDL characters from which a graph takes more memory than the rest of the process. */
 const LARGE = 500_000;
 
-/** Each requirement of a requirement is a call within a call: chains of thousands are followed. */
+/** The stack size. Nested requirements are followed by recursion, and chains may have thousands of elements. */
 const STACK_MB = 32;
 
 /**
- * Composition needs 160 times its SDL in live memory. Most of what it allocates lives to the end, so collections of the
- * first half are wasted; the less is spare, the more often V8 collects the second one.
+ * Composition needs 160 times its SDL in live memory. Most allocated objects live until the end, so collections of the
+ * young generation are wasted. The smaller the spare memory, the more often V8 collects the old generation.
  */
 const MB_PER_CHARACTER = 0.00024;
 const LEAST_MB = 100;
 const COMPOSER_YOUNG_MB = 12;
 
-/** Composition was interrupted for another reason than the subgraphs, which may compose at the next try. */
+/** Composition was interrupted for a reason unrelated to the subgraphs. They may compose at the next attempt. */
 export class ComposerStopped extends Error {
   constructor(cause: unknown) {
     super('composing was ended before it was done', { cause });
@@ -31,10 +31,10 @@ export class ComposerStopped extends Error {
 }
 
 /**
- * Composes subgraphs into a supergraph; large ones in a thread of their own, so that it does not block requests. The thread's
- * memory is freed when it is done.
+ * Composes subgraphs into a supergraph. Large ones are composed in a separate thread, so that composition does not
+ * block requests. The thread's memory is freed afterwards.
  *
- * @param heapMb heap limit of that thread; where it does not suffice, the thread runs again without a limit.
+ * @param heapMb the thread's heap limit. If it does not suffice, the thread runs again without a limit.
  * @throws ComposerStopped
  */
 export async function composeSubgraphs(

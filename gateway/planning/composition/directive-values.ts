@@ -13,14 +13,14 @@ import {
 } from 'graphql';
 import { readFederationLink } from './federation-link.ts';
 
-/** An argument of a directive with a value that its type does not permit. */
+/** A directive argument whose value does not fit its type. */
 export interface InvalidArgument {
   readonly message: string;
-  /** 1-based, in the SDL. */
+  /** The line in the SDL, 1-based. */
   readonly line: number | undefined;
 }
 
-/** The directives of the federation specification that have arguments. Field sets are checked by the composer. */
+/** The directives of the federation specification that have arguments. The composer checks field sets itself. */
 const FEDERATION_DIRECTIVES = parse(
   `
   directive @key(resolvable: Boolean) on OBJECT
@@ -40,8 +40,8 @@ const FEDERATION_DIRECTIVES = parse(
 ).definitions.filter(isDirectiveDefinition);
 
 /**
- * Checks the values in applications of directives (GraphQL 5.6.1). The rule of `@theguild/federation-composition` 0.27 is
- * not applied: it refuses null for nullable arguments, and every value of an `ID`.
+ * Checks the values in directives (GraphQL 5.6.1). The rule of `@theguild/federation-composition` 0.27 is not used
+ * because it rejects null for nullable arguments and every value of an `ID`.
  */
 export function invalidDirectiveArguments(typeDefs: DocumentNode): readonly InvalidArgument[] {
   const types = inputTypes(typeDefs);
@@ -59,9 +59,9 @@ export function invalidDirectiveArguments(typeDefs: DocumentNode): readonly Inva
 }
 
 /**
- * Leaves out nulls that are given to directives of the federation specification, which the composer refuses.
+ * Removes null arguments from directives of the federation specification, because the composer rejects them.
  *
- * @returns the SDL itself where there are none
+ * @returns the given SDL if there are none
  */
 export function withoutNullArguments(typeDefs: DocumentNode): DocumentNode {
   const known = federationArguments(typeDefs);
@@ -89,7 +89,7 @@ interface DirectivesHolder {
   readonly arguments?: readonly DirectivesHolder[] | undefined;
 }
 
-/** All applications of directives. `visit` of graphql-js takes many times as long. */
+/** All applications of directives. graphql-js's `visit` takes many times as long. */
 function directivesIn({ definitions }: DocumentNode): readonly ConstDirectiveNode[] {
   const found: ConstDirectiveNode[] = [];
   const collect = (nodes: readonly DirectivesHolder[] = []): void => {
@@ -104,7 +104,7 @@ function directivesIn({ definitions }: DocumentNode): readonly ConstDirectiveNod
   return found;
 }
 
-/** Whether a value is one of a type. Values of other scalars than those of GraphQL, and of unknown types, may be any. */
+/** Whether a value fits a type. Custom scalars and unknown types accept any value. */
 function fits(value: ConstValueNode, type: TypeNode, types: InputTypes): boolean {
   if (type.kind === Kind.NON_NULL_TYPE) return value.kind !== Kind.NULL && fits(value, type.type, types);
   if (value.kind === Kind.NULL) return true;

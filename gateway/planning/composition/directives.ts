@@ -1,6 +1,6 @@
 import { type ConstDirectiveNode, valueFromASTUntyped } from 'graphql';
 
-/** The arguments of a directive, by their names. */
+/** The arguments of a directive, by name. */
 export type DirectiveArguments = Readonly<Record<string, unknown>>;
 
 export interface NodeWithDirectives {
@@ -11,7 +11,7 @@ export function hasDirective({ directives = [] }: NodeWithDirectives, name: stri
   return directives.some((directive) => directive.name.value === name);
 }
 
-/** The arguments of each directive of that name. */
+/** The arguments of each directive with this name. */
 export function directivesOf(node: NodeWithDirectives, name: string): readonly DirectiveArguments[] {
   return (node.directives ?? [])
     .filter((directive) => directive.name.value === name)

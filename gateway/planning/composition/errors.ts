@@ -1,4 +1,4 @@
-/** A supergraph that cannot be served. Its message has a paragraph for each problem, as those of graphql-js. */
+/** A supergraph cannot be served. As in graphql-js, the message has one paragraph for each problem. */
 export class UnusableSupergraph extends Error {
   constructor(problems: readonly string[]) {
     super(problems.join('\n\n'));

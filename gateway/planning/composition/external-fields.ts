@@ -7,8 +7,9 @@ import { readFederationLink } from './federation-link.ts';
 type FieldsBySubgraph = Map<string, Map<string, boolean>>;
 
 /**
- * Whether fields with `@external` are external in the subgraphs that have them. Fields of the subgraph's own keys are not
- * mentioned, or not external where the type is extended: the directive is a custom of Federation 1 there.
+ * Determines whether fields with `@external` really are external in their subgraphs. Fields in the subgraph's own keys
+ * are left out. If their type is extended, they are not external, because the directive is a mere convention of
+ * Federation 1 there.
  */
 export function externalFields(services: readonly ComposedSubgraph[]): ExternalFields {
   const stated: FieldsBySubgraph = new Map();
@@ -32,7 +33,7 @@ function readExternal({ name: service, typeDefs }: ComposedSubgraph, stated: Fie
     const extended = known.ofKeys.get(key);
     if (has(type, 'interfaceObject')) state(stated, key, service, true);
     else if (extended === undefined) {
-      // In Federation 1 the directive means nothing at a field that nothing requires or provides.
+      // In Federation 1 the directive has no effect on a field that nothing requires or provides.
       if (version !== undefined || known.others.has(key)) state(stated, key, service, true);
     } else if (extended) state(stated, key, service, false);
   }
@@ -43,9 +44,9 @@ function state(stated: FieldsBySubgraph, field: string, service: string, isExter
 }
 
 interface UsedFields {
-  /** The fields of keys, at any depth, and whether one of the types with such a key is extended. */
+  /** The fields of keys at any depth, and whether a type with such a key is extended. */
   readonly ofKeys: ReadonlyMap<string, boolean>;
-  /** The fields that are required or provided. */
+  /** Fields that `@requires` or `@provides` name. */
   readonly others: ReadonlySet<string>;
 }
 

@@ -1,15 +1,15 @@
 import { type ConstDirectiveNode, type DocumentNode, Kind } from 'graphql';
 import { type DirectiveArguments, directivesOf } from './directives.ts';
 
-/** How a subgraph links to the specification of Apollo Federation 2. */
+/** A subgraph's link to the Apollo Federation 2 specification. */
 export interface FederationLink {
-  /** Such as `v2.9`; undefined for a subgraph of Federation 1, which has no link. */
+  /** The version, such as `v2.9`. Undefined for a subgraph of Federation 1, which has no link. */
   readonly version: string | undefined;
-  /** What a directive of the specification is called in the subgraph, which may import it under another name. */
+  /** The name of a federation directive in the subgraph, which may import it under another name. */
   readonly nameOf: (directive: string) => string;
 }
 
-/** The directives of Federation 1; those of the same names as others are a subgraph's own there. */
+/** The directives of Federation 1. In such a subgraph, all other directives are its own. */
 const FEDERATION_1: ReadonlySet<string> = new Set(['key', 'requires', 'provides', 'external', 'extends', 'override']);
 
 const FEDERATION = /^https:\/\/specs\.apollo\.dev\/federation\/(v[^/]+)\/?$/;
@@ -33,7 +33,7 @@ export function readFederationLink(typeDefs: DocumentNode): FederationLink {
   };
 }
 
-/** The directives of a document's schema definition and its extensions. */
+/** The directives of a document's schema definition and schema extensions. */
 export function schemaDirectives({ definitions }: DocumentNode): readonly ConstDirectiveNode[] {
   return definitions.flatMap((definition) =>
     definition.kind === Kind.SCHEMA_DEFINITION || definition.kind === Kind.SCHEMA_EXTENSION

@@ -8,15 +8,15 @@ import {
 } from 'graphql';
 import { readFederationLink } from './federation-link.ts';
 
-/** The newest version of the federation specification whose rules `@theguild/federation-composition` 0.27 knows. */
+/** The newest version of the federation specification that `@theguild/federation-composition` 0.27 implements. */
 const COMPOSED_MINOR = 9;
 
-/** The newest supported version. Of all versions since 2.9 only 2.12 has a new directive, `@cacheTag`. */
+/** The newest supported version. Since 2.9 only version 2.12 has added a directive, `@cacheTag`. */
 const NEWEST_MINOR = 15;
 const CACHE_TAG_MINOR = 12;
 export const SUPPORTED_VERSIONS = `v2.0 to v2.${NEWEST_MINOR}`;
 
-/** Whether a subgraph links to a version of the federation specification that is not supported. */
+/** Whether a subgraph links to an unsupported version of the federation specification. */
 export function isUnknownVersion(version: string | undefined): boolean {
   if (version === undefined) return false;
   const minor = minorOf(version);
@@ -24,11 +24,11 @@ export function isUnknownVersion(version: string | undefined): boolean {
 }
 
 /**
- * Makes a subgraph of a newer version of the federation specification one of the newest version that the composer knows.
- * `@cacheTag`, which tells a router's cache of responses what to invalidate, becomes a directive of the subgraph's own: the
- * composer checks it and leaves it out of the supergraph.
+ * Changes a subgraph's link from a newer version of the federation specification to the newest version that the
+ * composer supports. `@cacheTag`, which tells response caches of routers what to invalidate, becomes the subgraph's own
+ * directive. The composer then checks it and omits it from the supergraph.
  *
- * @returns the SDL itself where it links to no newer version
+ * @returns the given SDL if it links to no newer version
  */
 export function withComposedVersion(typeDefs: DocumentNode): DocumentNode {
   const { version, nameOf } = readFederationLink(typeDefs);
@@ -51,7 +51,7 @@ function minorOf(version: string): number | undefined {
   return minor === undefined ? undefined : Number(minor);
 }
 
-/** A link to the federation specification with the version that the composer knows; any other as it is. */
+/** Changes the version in a link to the federation specification. Other links stay the same. */
 function composedLink(directive: ConstDirectiveNode, hasCacheTag: boolean): ConstDirectiveNode {
   if (directive.name.value !== 'link') return directive;
   const given = directive.arguments ?? [];

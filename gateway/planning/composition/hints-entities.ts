@@ -3,7 +3,7 @@ import { fieldNamesOf, parseFieldSet } from '../supergraph/index.ts';
 import { directivesOf } from './directives.ts';
 import type { Supergraph } from './supergraph.ts';
 
-/** Entities of which a subgraph has fields that cannot be joined to what the others have. */
+/** Reports entities that have fields in a subgraph which cannot be joined with the other subgraphs' fields. */
 export function unreachableEntities(supergraph: Supergraph): readonly string[] {
   const types = supergraph
     .document()
@@ -13,7 +13,7 @@ export function unreachableEntities(supergraph: Supergraph): readonly string[] {
 
 interface EntitySubgraph {
   readonly subgraph: string;
-  /** The fields of each key that its objects can be fetched by. */
+  /** The field names of each key by which the subgraph returns the entity. */
   readonly keys: readonly (readonly string[])[];
 }
 

@@ -3,13 +3,14 @@ import { plannedServices, ServiceObjects } from '../joins/index.ts';
 import { unreachableEntities } from './hints-entities.ts';
 import type { Supergraph } from './supergraph.ts';
 
-/** A field that needs so many calls of subgraphs is reported to the operator. A plain join needs two. */
+/** The number of subgraph calls from which a field is reported to the operator. An ordinary join needs two. */
 const MANY_CALLS = 3;
-/** The most operations that are planned; each takes about a tenth of a millisecond. */
+/** The maximum number of planned operations. Each takes about a tenth of a millisecond. */
 const MAX_PLANS = 20_000;
 
 /**
- * Hints for the operator of a supergraph, a line each: fields that need many calls, entities that cannot be joined.
+ * Hints for the operator of a supergraph, one per line: fields that need many calls, and entities that cannot be
+ * joined.
  */
 export function supergraphHints(supergraph: Supergraph): readonly string[] {
   return [...unreachableEntities(supergraph), ...costlyFields(supergraph)];
@@ -21,7 +22,9 @@ interface Cost {
   readonly subgraphs: readonly string[];
 }
 
-/** Fields of the types that root fields of queries return that need several calls, each with the root field that needs most. */
+/**
+ * Reports fields below root query fields that need several calls, each with the root field for which they need most.
+ */
 function costlyFields({ schema, types }: Supergraph): readonly string[] {
   const costs = new Map<string, Cost>();
   const objects = new ServiceObjects(types);
@@ -63,7 +66,7 @@ function operationFor(root: SchemaField, field: SchemaField): string {
 
 type SchemaField = GraphQLField<unknown, unknown>;
 
-/** The subgraphs that an operation calls, each as often as it is called. */
+/** The subgraphs that an operation calls. A subgraph is listed once for each call. */
 function callsOf(operation: string, objects: ServiceObjects): readonly string[] {
   try {
     return plannedServices(operation, objects);

@@ -10,7 +10,10 @@ import { innermostTypeName } from '../../graphql/syntax/index.ts';
 import { graphNames, parseFieldSet } from '../supergraph/index.ts';
 import { type DirectiveArguments, directivesOf, hasDirective, type NodeWithDirectives } from './directives.ts';
 
-/** What a supergraph says of who resolves what, by the values of its `enum join__Graph`. */
+/**
+ * The types of a supergraph and the subgraphs that resolve them. Subgraphs are identified by their values of `enum
+ * join__Graph`.
+ */
 export interface JoinedTypes {
   readonly types: ReadonlyMap<string, JoinedType>;
   /** The names of the subgraphs. */
@@ -26,12 +29,12 @@ export interface JoinedType {
   readonly name: string;
   readonly isAbstract: boolean;
   readonly isInaccessible: boolean;
-  /** How each subgraph that has the type has it. */
+  /** The type in each subgraph that has it. */
   readonly graphs: ReadonlyMap<string, TypeInGraph>;
   readonly fields: ReadonlyMap<string, JoinedField>;
-  /** The interfaces that it implements in any subgraph. */
+  /** The interfaces that the type implements in any subgraph. */
   readonly interfaces: readonly string[];
-  /** The object types that an interface or union stands for, with the subgraphs where it does. */
+  /** The object types of an interface or union, with the subgraphs in which they belong to it. */
   readonly members: Map<string, Set<string>>;
 }
 
@@ -54,17 +57,17 @@ export interface JoinedField {
 }
 
 export interface FieldInGraph {
-  /** The name of its type there. */
+  /** The name of the field's type in the subgraph. */
   readonly type: string;
-  /** False where another subgraph resolves it, and this one has it for `@key`, `@requires` or `@provides`. */
+  /** False if another subgraph resolves the field and this one only has it for `@key`, `@requires` or `@provides`. */
   readonly resolves: boolean;
   readonly requires: readonly SelectionNode[];
   readonly provides: readonly SelectionNode[];
-  /** The label of a progressive override, and whether the subgraph resolves the field when it is on, or off. */
+  /** The label of a progressive override. `on` says for which value of the label the subgraph resolves the field. */
   readonly label: { readonly name: string; readonly on: boolean } | undefined;
 }
 
-/** Reads a supergraph of the join specification 0.3 to 0.5, which has composed. */
+/** Reads a supergraph of the join specification 0.3 to 0.5 that has been composed. */
 export function readJoinedTypes(supergraph: DocumentNode): JoinedTypes {
   const names = graphNames(supergraph);
   const types = new Map<string, JoinedType>();
@@ -124,7 +127,7 @@ function readField(
 ): JoinedField {
   const joins = directivesOf(field, 'join__field');
   const type = innermostTypeName(field.type);
-  // A join without a subgraph: the field is that of an interface object.
+  // A join without a subgraph marks a field of an interface object.
   const given = joins.flatMap((join): [string, FieldInGraph][] =>
     join.graph === undefined ? [] : [[String(join.graph), fieldInGraph(join, type, labelOf(join, joins, names))]],
   );
@@ -136,7 +139,10 @@ function readField(
   };
 }
 
-/** The label that decides whether a subgraph resolves a field: of its own override, or of the one that overrides it. */
+/**
+ * The label that decides whether a subgraph resolves a field. It belongs to the subgraph's own override or to one that
+ * overrides it.
+ */
 function labelOf(
   join: DirectiveArguments,
   joins: readonly DirectiveArguments[],
@@ -150,7 +156,10 @@ function labelOf(
   return other && { name: String(other.overrideLabel), on: false };
 }
 
-/** How all subgraphs of a type have its fields without joins, by the types of these: most of thousands are the same. */
+/**
+ * The subgraphs of fields without joins: all subgraphs of the type. Cached by field type, since most of thousands of
+ * fields are alike.
+ */
 function inAll(graphs: ReadonlyMap<string, TypeInGraph>): (type: string) => JoinedField['graphs'] {
   const known = new Map<string, JoinedField['graphs']>();
   return (type) => {

@@ -6,7 +6,9 @@ type OwnedField = FieldDefinitionNode | InputValueDefinitionNode;
 /** Values of `enum join__Graph`. */
 type GraphValues = readonly string[];
 
-/** The schema coordinates that each subgraph of a supergraph resolves, by its value of `enum join__Graph`. */
+/**
+ * The schema coordinates that each subgraph of a supergraph resolves, by the subgraph's value of `enum join__Graph`.
+ */
 export function* ownedCoordinates(
   types: readonly TypeDefinitionNode[],
   graphs: GraphValues,
@@ -44,7 +46,7 @@ function declaredFields(type: TypeDefinitionNode): readonly OwnedField[] {
   return 'fields' in type ? (type.fields ?? []) : [];
 }
 
-/** The graphs that joins name; all of them where there are none, as for value types of join 0.1. */
+/** The graphs that joins name. If there are no joins, as for value types of join 0.1, all graphs are returned. */
 function among(graphs: GraphValues, joins: readonly DirectiveArguments[]): GraphValues {
   return joins.length === 0 ? graphs : graphs.filter((graph) => joins.some((join) => join.graph === graph));
 }
@@ -60,7 +62,7 @@ function answering(
   if (placed.length > 0) return placed.flatMap(({ graph, external }) => (external === true ? [] : [String(graph)]));
   const having = () => among(graphs, directivesOf(type, 'join__type'));
   if (joins.length === 0) return having();
-  // A field that an interface object adds is resolved by the subgraphs that resolve the interface's field.
+  // If an interface object adds a field, the subgraphs that resolve the interface's field resolve it.
   const same = ('interfaces' in type ? (type.interfaces ?? []) : []).flatMap((one) => {
     const above = types.get(one.name.value);
     const found = above && declaredFields(above).find((other) => other.name.value === field.name.value);

@@ -7,12 +7,12 @@ export interface SdlPlace {
   readonly line: number;
 }
 
-/** The subgraphs that a message names, in quotation marks or in brackets before it. */
+/** The subgraphs that a message names, either in quotation marks or in leading brackets. */
 export function subgraphsIn(message: string, names: readonly string[]): readonly string[] {
   return names.filter((name) => message.includes(`"${name}"`) || message.startsWith(`[${name}] `));
 }
 
-/** The places in the SDL of subgraphs, or of all where none is given, of the first type or field that a message names. */
+/** The places of the first type or field that a message names, in the given subgraphs or in all if none are given. */
 export function placesOf(
   message: string,
   subgraphs: readonly string[],

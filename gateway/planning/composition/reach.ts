@@ -1,19 +1,19 @@
 import { Kind, print, type SelectionNode } from 'graphql';
 import type { FieldInGraph, JoinedType, JoinedTypes } from './joined-types.ts';
 
-/** Where an object may be held: in a subgraph, as its type or as an interface object. */
+/** A subgraph in which an object may be held, as its own type or as an interface object. */
 export interface Place {
   readonly graph: string;
   readonly as: string;
-  /** What the field that returned the object provides of it. */
+  /** The selections that the field which returned the object provides. */
   readonly provided: readonly SelectionNode[];
   readonly key: string;
 }
 
-/** The labels of progressive overrides whose values are known. */
+/** The known values of progressive override labels. */
 export type Labels = ReadonlyMap<string, boolean>;
 
-/** What a field returns, for some values of labels: one of the places, whichever is asked. */
+/** A possible result of a field for some values of labels. Any of the subgraphs in `answers` may return it. */
 export interface Outcome {
   readonly labels: Labels;
   readonly answers: readonly Answer[];
@@ -25,13 +25,15 @@ interface Answer {
   readonly provided: readonly SelectionNode[];
 }
 
-/** Finds which subgraphs an object can be fetched from, and its fields. */
+/** Determines the subgraphs from which an object and its fields can be fetched. */
 export interface Reach {
-  /** All places of an object of a type that is held at some. */
+  /** All places from which an object can be fetched, if it is held at the given places. */
   placesFrom(type: string, held: readonly Place[], labels: Labels): readonly Place[];
-  /** What a field of an object at these places returns; several outcomes where labels decide, each of which may come. */
+  /**
+   * The results of a field for an object at these places. There are several if labels decide; each of them may occur.
+   */
   outcomesOf(type: string, places: readonly Place[], field: string, labels: Labels): readonly Outcome[];
-  /** The objects that answers may be, by their types. */
+  /** The possible objects of results, by type. */
   objectsOf(answers: readonly Answer[]): ReadonlyMap<string, readonly Place[]>;
 }
 
@@ -44,12 +46,14 @@ export function openReach({ types, roots }: JoinedTypes): Reach {
   const query = roots[0]?.type;
   const known = new Map<string, readonly Place[]>();
   const fulfilled = new Map<string, boolean>();
-  /** What is being found, which may need itself: by its key, how deep it lies, and the places that are found so far. */
+  /** Searches in progress, which may depend on themselves, by key. Each has its depth and the places found so far. */
   const pending = new Map<string, { readonly depth: number; readonly found: ReadonlyMap<string, Place> }>();
-  /** The outermost of these that was needed again: what lies above it is not final. */
+  /**
+   * The depth of the outermost search on which another one depended. Results of the searches above it are not final.
+   */
   let needed = Number.POSITIVE_INFINITY;
 
-  /** Finds something that may need itself. What it finds is kept, unless that depends on something unfinished. */
+  /** Runs a search that may depend on itself. The result is only kept if it does not depend on an unfinished search. */
   function guarded<T>(key: string, found: ReadonlyMap<string, Place>, find: () => T, keep: (result: T) => void): T {
     const depth = pending.size;
     pending.set(key, { depth, found });
@@ -81,7 +85,7 @@ export function openReach({ types, roots }: JoinedTypes): Reach {
     return guarded(key, found, search, (places) => known.set(key, places));
   }
 
-  /** Adds the places that keys lead to. @returns whether there was one */
+  /** Adds the places that keys lead to. @returns whether a place was added */
   function addEntered(type: JoinedType, held: readonly Place[], found: Map<string, Place>, labels: Labels): boolean {
     const size = found.size;
     const enter = (graph: string, as: string, keys: readonly SelectionNode[][]) => {
@@ -90,13 +94,13 @@ export function openReach({ types, roots }: JoinedTypes): Reach {
       const places = [...found.values()];
       if (keys.some((fields) => canSelect(type.name, places, fields, labels))) found.set(id, place(graph, as));
     };
-    // The fields of the root type for queries are asked from anywhere.
+    // The fields of the query root type can be requested from anywhere.
     if (type.name === query) for (const graph of type.graphs.keys()) enter(graph, type.name, [[]]);
     for (const name of type.interfaces) {
       const above = types.get(name);
       for (const [graph, { keys, isInterfaceObject }] of above?.graphs ?? [])
         if (isInterfaceObject) enter(graph, name, usable(keys));
-        // A subgraph that has the interface says which type an interface object is of.
+        // A subgraph with the interface can tell the type of an interface object.
         else if (above?.members.get(type.name)?.has(graph) && held.some(({ as }) => as === name))
           enter(graph, type.name, usable(keys));
     }
@@ -161,7 +165,7 @@ export function openReach({ types, roots }: JoinedTypes): Reach {
     return types.get(type)?.fields.get(field)?.graphs.get(graph);
   }
 
-  /** Whether what a field requires of other subgraphs can be fetched. */
+  /** Whether the fields that a field requires from other subgraphs can be fetched. */
   function canRequire(
     type: string,
     places: readonly Place[],
@@ -175,7 +179,7 @@ export function openReach({ types, roots }: JoinedTypes): Reach {
     if (before !== undefined) return before;
     const unfinished = pending.get(key);
     if (unfinished) {
-      // It would need itself.
+      // The requirement depends on itself.
       needed = Math.min(needed, unfinished.depth);
       return false;
     }
@@ -183,7 +187,10 @@ export function openReach({ types, roots }: JoinedTypes): Reach {
     return guarded(key, new Map(), search, (is) => fulfilled.set(key, is));
   }
 
-  /** Whether a subgraph can be given what others have: it is asked by a key again, as what it has of the object itself. */
+  /**
+   * Whether a subgraph can be called again with fields of others. It is called with a key and with the type under which
+   * it has the object.
+   */
   function canReturnTo(type: string, places: readonly Place[], { graph, as }: Place, labels: Labels): boolean {
     const keys = usable(types.get(as)?.graphs.get(graph)?.keys ?? []);
     return type === query || keys.some((fields) => canSelect(type, places, fields, labels));
@@ -204,7 +211,7 @@ export function openReach({ types, roots }: JoinedTypes): Reach {
     return objects;
   }
 
-  /** What is provided below a field; undefined where the field itself is not provided. */
+  /** The provided selections below a field. Undefined if the field itself is not provided. */
   function providedOf(
     type: string,
     provided: readonly SelectionNode[],
@@ -231,7 +238,7 @@ function usable(keys: readonly { readonly resolvable: boolean; readonly fields: 
   return keys.filter(({ resolvable }) => resolvable).map(({ fields }) => [...fields]);
 }
 
-/** All values of some labels, each with the values that are known. */
+/** All combinations of values for some labels, in addition to the known values. */
 function combinations(open: ReadonlySet<string>, labels: Labels): readonly Labels[] {
   let all: readonly Labels[] = [labels];
   for (const label of open) all = all.flatMap((values) => [true, false].map((on) => new Map([...values, [label, on]])));

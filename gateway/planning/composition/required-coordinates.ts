@@ -3,18 +3,18 @@ import { innermostTypeName } from '../../graphql/syntax/index.ts';
 import { parseFieldSet } from '../supergraph/index.ts';
 import { directivesOf } from './directives.ts';
 
-/** What the definitions of a supergraph say of its types. */
+/** Data about the types in a supergraph's definitions. */
 interface DefinedTypes {
-  /** The innermost types of fields, by `Type.field`. */
+  /** The innermost type of each field, by `Type.field`. */
   readonly ofFields: ReadonlyMap<string, string>;
-  /** The types that an interface stands for, by its name. */
+  /** The object types of each interface, by the interface's name. */
   readonly members: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * What fields require of other subgraphs, transitively: by `Type.field`, the `Type` and `Type.field` of each field that is
- * part of a representation, and the types of these. A field of an interface stands for that field of all types that implement it:
- * which of them a representation is of is not known before it is fetched.
+ * The coordinates that fields require from other subgraphs, transitively, by `Type.field`. They include the `Type` and
+ * `Type.field` of each field in a representation, and these fields' types. A field of an interface stands for the same
+ * field of all implementing types, since the type of a representation is unknown before it is fetched.
  */
 export function requiredCoordinates(supergraph: DocumentNode): ReadonlyMap<string, ReadonlySet<string>> {
   const ofFields = new Map<string, string>();
@@ -62,7 +62,7 @@ function collectCoordinates(
   }
 }
 
-/** With what the required fields require in turn. */
+/** Adds the coordinates that the required fields require themselves. */
 function closureOf(key: string, direct: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
   const found = new Set<string>();
   const pending = [key];

@@ -2,29 +2,33 @@ import { type DocumentNode, GraphQLError, OperationTypeNode } from 'graphql';
 import { type JoinedField, type JoinedType, type JoinedTypes, readJoinedTypes } from './joined-types.ts';
 import { type Labels, openReach, type Place, place } from './reach.ts';
 
-/** An object that an operation may get to. */
+/** An object that an operation may reach. */
 interface Step {
   readonly type: JoinedType;
-  /** Where the object is held before keys lead elsewhere. */
+  /** The places that hold the object before keys lead to others. */
   readonly held: readonly Place[];
   readonly labels: Labels;
-  /** The object before it, and the field that leads here; none of a root type. */
+  /** The previous object and the field that leads here. Undefined for a root type. */
   readonly from: { readonly step: Step; readonly field: JoinedField } | undefined;
 }
 
-/** So many objects are looked at with the values of labels: each label on the way to a field doubles them. */
+/**
+ * The maximum number of objects visited with values of labels. Each label on the path to a field doubles the number.
+ */
 const MAX_LABELLED_STEPS = 100_000;
 
 /**
- * Finds the fields of a supergraph that an operation may select and no subgraph can be asked for: `SATISFIABILITY_ERROR`
- * in Apollo's list of composition errors. The composer's own check walks each path to each field, which takes a minute and
- * gigabytes for thousands of types. Here an object is looked at again only where it can be fetched from fewer subgraphs.
+ * Finds the fields of a supergraph that an operation may select but no subgraph can resolve (`SATISFIABILITY_ERROR` in
+ * Apollo's list of composition errors). The composer's own check follows each path to each field, which takes a minute
+ * and gigabytes for thousands of types. This check only revisits an object if it can be fetched from fewer subgraphs
+ * than before.
  *
- * @returns an error for each field, with the shortest operation that selects it
+ * @returns one error for each field, with the shortest operation that selects it
  */
 export function unsatisfiableFields(supergraph: DocumentNode): readonly GraphQLError[] {
   const joined = readJoinedTypes(supergraph);
-  // As if a label could have another value at each field: that is quick, and finds all errors, some of them wrongly.
+  // This run assumes that a label may have another value at each field. It is fast and finds all errors, but may report
+  // too many.
   const errors = errorsOf(joined, false);
   return errors.length > 0 && joined.hasLabels ? errorsOf(joined, true) : errors;
 }
@@ -59,7 +63,7 @@ function errorsOf(joined: JoinedTypes, knowsLabels: boolean): readonly GraphQLEr
   return [...errors.values()];
 }
 
-/** Whether a type has not yet been looked at with so few places and values of labels. */
+/** Whether a type has not been visited with at most these places and label values. */
 function visitedBefore() {
   const visits = new Map<string, { readonly keys: ReadonlySet<string>; readonly labels: Labels }[]>();
   return (type: string, places: readonly Place[], labels: Labels): boolean => {
@@ -93,7 +97,7 @@ function note(
   errors.set(coordinate, new GraphQLError(message, { extensions: { code: 'SATISFIABILITY_ERROR' } }));
 }
 
-/** An operation that selects a field of a step, or anything of it. */
+/** An operation that selects a field of a step, or only the object of the step. */
 function operationTo(step: Step, field: JoinedField | undefined, { types, roots }: JoinedTypes): string {
   const path: string[] = field ? [types.has(field.type) ? `${field.name} { ... }` : field.name] : ['__typename'];
   let operation = 'query';
@@ -113,7 +117,7 @@ function operationTo(step: Step, field: JoinedField | undefined, { types, roots 
   return [start, ...down, `${'  '.repeat(path.length + 1)}${last}`, ...up, '}'].join('\n');
 }
 
-/** Why an object of a step, which is one of an interface object, has no type. */
+/** The reasons why the type of an object cannot be determined. The step holds it as an interface object. */
 function typeReasons({ type, held }: Step, { names }: JoinedTypes): readonly string[] {
   return held.map(({ graph, as }) => {
     const name = names.get(graph) ?? graph;

@@ -2,19 +2,19 @@ import { type DirectiveNode, type DocumentNode, Kind, visit } from 'graphql';
 import { directivesOf } from './directives.ts';
 import { UnusableSupergraph } from './errors.ts';
 
-/** A specification that a supergraph says it uses, in `@link` or `@core`. */
+/** A specification that a supergraph declares in `@link` or `@core`. */
 interface Specification {
   readonly url: string;
-  /** As in `https://specs.apollo.dev/inaccessible/v0.2`. */
+  /** The name in the URL, such as `inaccessible` in `https://specs.apollo.dev/inaccessible/v0.2`. */
   readonly name: string;
   readonly purpose: string | undefined;
-  /** What its directives are called in the supergraph, by their own names. */
+  /** The names of its directives in the supergraph, by their original names. */
   readonly directives: ReadonlyMap<string, string>;
 }
 
 /**
- * The supported specifications, by the names of their directives. Uses of `context` are rejected elsewhere, and `cacheTag`
- * is for caches of responses, which there are none of here.
+ * The supported specifications, by the names of their directives. Another check rejects uses of `context`. `cacheTag`
+ * is ignored, since it is meant for response caches, and the gateway has none.
  */
 const KNOWN: ReadonlySet<string> = new Set([
   'join',
@@ -26,15 +26,16 @@ const KNOWN: ReadonlySet<string> = new Set([
   'cacheTag',
 ]);
 const OWNER = 'https://specs.apollo.dev/';
-/** A router that does not support a specification for one of these must not serve the supergraph. */
+/** Purposes for which a router must support the specification to be permitted to serve the supergraph. */
 const PURPOSES: ReadonlySet<unknown> = new Set(['SECURITY', 'EXECUTION']);
 
 /**
- * A supergraph in which the directives of the known specifications have their usual names. It may import them under
- * others; a reader of the usual names only would expose inaccessible elements and skip authorization.
+ * Restores the usual names of the directives of known specifications. A supergraph may import these directives under
+ * other names. If only the usual names were read, inaccessible elements would be exposed and authorization would be
+ * skipped.
  *
- * @returns the supergraph itself where they have them.
- * @throws UnusableSupergraph when it uses a specification for security or execution that is not known, or names none.
+ * @returns the given supergraph if all names are usual
+ * @throws UnusableSupergraph if an unknown or unnamed specification has the purpose security or execution
  */
 export function withUsualNames(supergraph: DocumentNode): DocumentNode {
   const specifications = specificationsOf(supergraph);
@@ -48,7 +49,7 @@ export function withUsualNames(supergraph: DocumentNode): DocumentNode {
   for (const { name, directives } of specifications)
     for (const [own, given] of directives) if (KNOWN.has(name) && own !== given) usual.set(given, own);
   if (usual.size === 0) return supergraph;
-  // A directive with a usual name that was not imported is another specification's.
+  // A directive with a usual name that was not imported belongs to another specification.
   const taken = new Set([...usual.values()].filter((name) => !usual.has(name)));
   const renamed = ({ name, ...node }: DirectiveNode): DirectiveNode => {
     const value = usual.get(name.value) ?? (taken.has(name.value) ? `other__${name.value}` : name.value);
@@ -65,7 +66,7 @@ export function withUsualNames(supergraph: DocumentNode): DocumentNode {
   });
 }
 
-/** A `@link` or `@core` of a known specification without its other names, which are no longer used. */
+/** Removes the names from a `@link` or `@core` of a known specification, since they are no longer used. */
 function withoutRenaming(directive: DirectiveNode): DirectiveNode {
   const [specification] = readSpecifications([directive]);
   if (!specification || !KNOWN.has(specification.name)) return directive;

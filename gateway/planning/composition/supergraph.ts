@@ -20,43 +20,46 @@ import { definitionsIn, parseDefinitions, type SdlDefinitions, sdlOf } from './s
 import { withUsualNames } from './specifications.ts';
 import { unsupportedInSupergraph } from './unsupported.ts';
 
-/** A service that a supergraph is composed of. */
+/** A service that is part of a supergraph. */
 export interface SupergraphSubgraph {
   readonly name: string;
-  /** Its address in the supergraph; empty where there is none. */
+  /** Its address in the supergraph. Empty if there is none. */
   readonly url: string;
 }
 
 /** A composed supergraph. */
 export interface Supergraph {
   readonly sdl: string;
-  /** The SDL by its definitions, where the supergraph was composed here. */
+  /** The SDL as definitions, if the gateway composed the supergraph. */
   readonly definitions?: SdlDefinitions;
-  /** Parses it, which takes 0.4 s for 6,000 types. It is not kept: it takes fifty times the memory of the text. */
+  /**
+   * Parses the SDL, which takes 0.4 s for 6,000 types. The document is not cached because it takes fifty times the
+   * text's memory.
+   */
   readonly document: () => DocumentNode;
   /** The labels of its progressive overrides. */
   readonly labels: readonly string[];
-  /** What clients see. */
+  /** The schema that clients see. */
   readonly schema: GraphQLSchema;
-  /** The schema by its definitions, where the supergraph was composed here. */
+  /** The schema as definitions, if the gateway composed the supergraph. */
   readonly schemaDefinitions?: SdlDefinitions;
-  /** What executing plans needs of it. */
+  /** The model for planning and executing operations. */
   readonly types: SupergraphTypes;
   readonly requirements: Requirements;
   readonly subgraphs: readonly SupergraphSubgraph[];
-  /** The names of the subgraphs by the values that stand for them in the supergraph. */
+  /** The names of the subgraphs, by their values of `enum join__Graph`. */
   readonly subgraphNames: ReadonlyMap<string, string>;
   /**
    * The schema coordinates that a subgraph resolves: `Type`, `Type.field`, `Type.field(argument:)`, `Enum.VALUE`,
-   * `Union|Member`. What it only requires of others is not among them.
+   * `Union|Member`. Elements that it only requires from others are not included.
    */
   coordinatesOf(subgraph: string): ReadonlySet<string>;
 }
 
 /**
- * Reads the SDL of a supergraph, of the join specification 0.1 to 0.5.
+ * Reads the SDL of a supergraph of the join specification 0.1 to 0.5.
  *
- * @throws UnusableSupergraph, or GraphQLError when it is no valid schema.
+ * @throws UnusableSupergraph, or GraphQLError if it is not a valid schema.
  */
 export async function readSupergraph(sdl: string): Promise<Supergraph> {
   const given = parse(sdl, { noLocation: true });
@@ -84,10 +87,10 @@ export async function readSupergraph(sdl: string): Promise<Supergraph> {
   });
 }
 
-/** Authorization directives, which are rare and need the whole document. */
+/** Matches authorization directives. They are rare, and reading them needs the whole document. */
 const AUTHORIZATION_DIRECTIVES = /@authenticated|@requiresScopes|@policy/;
 
-/** A label of an override at a field; the definition of the directive, `overrideLabel: String`, does not match. */
+/** Matches a label at a field. The definition of the directive (`overrideLabel: String`) does not match. */
 const OVERRIDE_LABEL_ARGUMENT = /overrideLabel: "/;
 
 /** Whether fields of a composed supergraph have labels of progressive overrides. */
@@ -96,10 +99,11 @@ export function hasOverrideLabels(supergraph: SdlDefinitions): boolean {
 }
 
 /**
- * Reads a supergraph that this gateway composed, in slices between requests. A document of all of it would take fifty times
- * the memory of the text, so definitions are read when an operation needs them, where that suffices.
+ * Reads a supergraph that this gateway has composed, in slices between requests. A document of the whole supergraph
+ * would take fifty times the memory of the text. Definitions are therefore only read when an operation needs them, if
+ * possible.
  *
- * @param needsOwners whether `coordinatesOf` is needed soon; where it is not, its first call takes some time.
+ * @param needsOwners whether `coordinatesOf` is needed soon. If false, its first call takes some time.
  */
 export async function readComposed(
   { supergraph, outline, publicSchema }: ComposedSupergraph,
@@ -163,7 +167,7 @@ function subgraphNamesOf(graphs: SubgraphsByValue): ReadonlyMap<string, string> 
   return new Map([...graphs].map(([value, { name }]) => [value, name]));
 }
 
-/** A supergraph that others have composed. */
+/** Prepares a supergraph that another tool has composed. */
 function fromOthers(given: DocumentNode): DocumentNode {
   const named = withUsualNames(given);
   const unsupported = unsupportedInSupergraph(named);
@@ -171,7 +175,7 @@ function fromOthers(given: DocumentNode): DocumentNode {
   return widenFields(restoreExternal(named));
 }
 
-/** The values of `enum join__Graph` and the subgraphs that they stand for. */
+/** The values of `enum join__Graph` and their subgraphs. */
 function joinedGraphs(document: DocumentNode): ReadonlyMap<string, SupergraphSubgraph> {
   const graphs = new Map<string, SupergraphSubgraph>();
   for (const definition of document.definitions)
@@ -187,7 +191,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Whether a type is one of the graph's, not of a specification that the supergraph uses. */
+/** Whether a type belongs to the graph and not to a specification. */
 function isJoined({ kind, name }: { kind: string; name?: { value: string } | undefined }): boolean {
   return kind.endsWith('TypeDefinition') && !/^(join|link|core|federation|context)__/.test(name?.value ?? '');
 }

@@ -5,21 +5,21 @@ import { type DirectiveArguments, directivesOf, hasDirective } from './directive
 import { readFederationLink, schemaDirectives } from './federation-link.ts';
 import { isUnknownVersion, SUPPORTED_VERSIONS } from './federation-versions.ts';
 
-/** What a subgraph uses of the federation specification that is not supported. */
+/** An unsupported feature of the federation specification that a subgraph uses. */
 export interface UnsupportedFeature {
-  /** As the code of a composition problem. */
+  /** The code of the composition problem. */
   readonly code: string;
   readonly message: string;
-  /** 1-based, in the SDL. */
+  /** The line in the SDL, 1-based. */
   readonly line: number | undefined;
 }
 
-/** What a subgraph uses that would not compose, or would compose and have no effect. */
+/** Features of a subgraph that would not compose, or would compose but have no effect. */
 export function unsupportedIn(typeDefs: DocumentNode): readonly UnsupportedFeature[] {
   return [...unsupportedLinks(typeDefs), ...unsupportedFields(typeDefs)];
 }
 
-/** Links to specifications, or versions of them, that are not supported. */
+/** Links to unsupported specifications or versions. */
 function unsupportedLinks(typeDefs: DocumentNode): readonly UnsupportedFeature[] {
   const { version } = readFederationLink(typeDefs);
   return schemaDirectives(typeDefs).flatMap((directive): UnsupportedFeature[] => {
@@ -54,7 +54,7 @@ function unsupportedFields(typeDefs: DocumentNode): readonly UnsupportedFeature[
 
 /**
  * The unsupported features that a composed supergraph uses.
- * @param supergraph its directives have their usual names
+ * @param supergraph a supergraph whose directives have their usual names
  */
 export function unsupportedInSupergraph(supergraph: DocumentNode): readonly string[] {
   return checkedFieldsIn(supergraph).flatMap(({ type, field }) =>
@@ -66,9 +66,9 @@ export function unsupportedInSupergraph(supergraph: DocumentNode): readonly stri
   );
 }
 
-/** The labels of progressive overrides in a subgraph's SDL, which is valid. */
+/** The labels of progressive overrides in a subgraph's valid SDL. */
 export function labelsIn(sdl: string): ReadonlySet<string> {
-  // Parsing a large one takes long, and few have any.
+  // Parsing a large SDL takes long, and few have labels.
   if (!sdl.includes('label')) return new Set();
   const typeDefs = parse(sdl, { noLocation: true });
   const { nameOf: names } = readFederationLink(typeDefs);

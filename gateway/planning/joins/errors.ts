@@ -1,15 +1,15 @@
 import type { ErrorCode } from '../../errors.ts';
 
-/** An error of a joined operation, as the client sees it. */
+/** An error of a joined operation as the client sees it. */
 export interface JoinError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
   readonly extensions: Readonly<Record<string, unknown>>;
-  /** What a source failed with. It is for the log alone. */
+  /** The underlying error of a source. For the log only. */
   readonly cause?: Error;
 }
 
-/** The operation is one that the federated services cannot answer together. Its message is public. */
+/** The federated services cannot resolve the operation together. The message is public. */
 export class UnplannableOperation extends Error {
   readonly code: ErrorCode = 'validation-failed';
 
@@ -19,12 +19,12 @@ export class UnplannableOperation extends Error {
   }
 }
 
-/** A field that no way leads to. @param path as `Query.items.price` */
+/** No route leads to the field. @param path such as `Query.items.price` */
 export function unreachableField(path: string): UnplannableOperation {
   return new UnplannableOperation(`${path} cannot be reached: no key leads to a service that has it`);
 }
 
-/** Planning the operation would take too long. Its message is public. */
+/** Planning the operation would take too long. The message is public. */
 export class OperationTooComplex extends UnplannableOperation {
   override readonly code: ErrorCode = 'plan-too-complex';
 
@@ -34,13 +34,13 @@ export class OperationTooComplex extends UnplannableOperation {
   }
 }
 
-/** The error of a field that its caller is not authorized for: the message and the code of Apollo's router. */
+/** The error of a field that the client is not authorized for. Message and code are those of Apollo's router. */
 export const UNAUTHORIZED_FIELD = {
   message: 'Unauthorized field or type',
   code: 'UNAUTHORIZED_FIELD_OR_TYPE',
 } as const;
 
-/** A subgraph that did not respond, as its caller reports it. Its message and extensions are public. */
+/** A subgraph did not respond. The message and the extensions are public. */
 export class SubgraphFailure extends Error {
   readonly extensions: Readonly<Record<string, unknown>>;
 
@@ -51,7 +51,7 @@ export class SubgraphFailure extends Error {
   }
 }
 
-/** `extensions` of an error that concerns a subgraph: its own, its name, and a code. */
+/** The `extensions` of an error that concerns a subgraph: its own, the subgraph's name, and a code. */
 export function subgraphExtensions(service: string, given: unknown): Readonly<Record<string, unknown>> {
   const own = typeof given === 'object' && given !== null ? (given as Record<string, unknown>) : {};
   return { ...own, code: typeof own.code === 'string' ? own.code : 'remote-schema-error', service };

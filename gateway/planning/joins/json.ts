@@ -6,7 +6,7 @@ export interface JsonObject {
   [key: string]: Json | undefined;
 }
 
-/** Where a value is in a response: response keys and positions in lists (GraphQL 7.1.2). */
+/** The path of a value in a response: response keys and list indices (GraphQL 7.1.2). */
 export type ResponsePath = readonly (string | number)[];
 
 export function isObject(value: Json | undefined): value is JsonObject {
@@ -17,7 +17,7 @@ export function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** JSON text of a string. To check short plain ones, which are nearly all, is faster than `JSON.stringify`. */
+/** The JSON text of a string. Most strings are short and plain. Checking that is faster than `JSON.stringify`. */
 export function stringText(text: string): string {
   const { length } = text;
   if (length > 40) return JSON.stringify(text);
@@ -28,10 +28,10 @@ export function stringText(text: string): string {
   return `"${text}"`;
 }
 
-/** JSON text of any value that came out of `JSON.parse`. */
+/** The JSON text of any value that `JSON.parse` returned. */
 export function jsonText(value: Json): string {
   if (typeof value === 'string') return stringText(value);
   if (typeof value === 'object' && value !== null) return JSON.stringify(value);
-  // A number beyond all that a double holds was read as infinite, of which JSON has no text.
+  // A number outside the range of a double was parsed as infinite, which JSON cannot represent.
   return value === Infinity || value === -Infinity ? 'null' : String(value);
 }

@@ -3,12 +3,13 @@ import { inSlices, type Sliced } from '../../../platform/index.ts';
 import { readSupergraphTypes } from '../supergraph/index.ts';
 import { FederatedGraph, subgraphServices } from './execute/index.ts';
 
-/** How often each operation is planned: by then the JavaScript engine has compiled what takes long. */
+/** The number of times each operation is planned. Afterwards the JavaScript engine has compiled the slow parts. */
 const ROUNDS = 10;
 
 /**
- * Plans operations of a graph of its own, in slices. The code of a process that has just started runs five times as long, until
- * it has run often enough to be compiled: the first operation of a caller would block the event loop for as long.
+ * Plans operations on a graph of its own, in slices. In a new process, code is five times as slow until it has run
+ * often enough to be compiled. Without the warm-up, the first operation of a client would block the event loop for that
+ * long.
  */
 export async function warmUpPlanner(): Promise<void> {
   await inSlices(planRounds());
@@ -19,7 +20,7 @@ function* planRounds(): Sliced<void> {
   const publicSchema = buildASTSchema(supergraph, { assumeValidSDL: true });
   yield;
   for (let round = 0; round < ROUNDS; round++) {
-    // A graph of its own has read nothing yet, as that of a process that has just started.
+    // A new graph has read no types yet, like the graph of a new process.
     const types = readSupergraphTypes(supergraph);
     const graph = new FederatedGraph<undefined>({ types, publicSchema, services: subgraphServices(() => {}) });
     for (const text of OPERATIONS) {
@@ -34,7 +35,7 @@ const byId = (graphs: readonly string[], more = '') =>
   graphs.map((graph) => `@join__type(graph: ${graph}, key: "id"${more})`).join(' ');
 const of = (graph: string, more = '') => `@join__field(graph: ${graph}${more})`;
 
-/** Three services, with all that changes how something is planned. */
+/** A graph of three services with every feature that influences planning. */
 const SUPERGRAPH = `
   schema { query: Query mutation: Mutation }
   enum join__Graph { ${JOINED.map((graph) => `${graph} @join__graph(name: "${graph}", url: "")`).join(' ')} }

@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { valueText } from '../../graphql/syntax/index.ts';
 
-/** Names of subgraphs by their values of the enum `join__Graph`. */
+/** Names of subgraphs, by their values of `enum join__Graph`. */
 export function graphNames(supergraph: DocumentNode): Map<string, string> {
   const names = new Map<string, string>();
   for (const definition of supergraph.definitions) {
@@ -22,7 +22,7 @@ export function graphNames(supergraph: DocumentNode): Map<string, string> {
   return names;
 }
 
-/** The value of a directive's argument that is a string or an enum value. */
+/** The value of a directive's argument if it is a string or an enum value. */
 export function directiveArgument(directive: ConstDirectiveNode, name: string): string | undefined {
   const value = directive.arguments?.find((one) => one.name.value === name)?.value;
   return value?.kind === Kind.ENUM || value?.kind === Kind.STRING ? value.value : undefined;
@@ -34,18 +34,18 @@ export function hasTrueArgument({ arguments: given }: ConstDirectiveNode, name: 
   return value?.kind === Kind.BOOLEAN && value.value;
 }
 
-/** The selections of a field set, such as that of a key. */
+/** The selections of a field set, such as a key. */
 export function parseFieldSet(text: string): readonly SelectionNode[] {
   const [definition] = parse(`{ ${text} }`, { noLocation: true }).definitions;
   return definition?.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet.selections : [];
 }
 
-/** The names of its fields, without those below them. */
+/** The names of the fields in selections, without nested fields. */
 export function fieldNamesOf(selections: readonly SelectionNode[]): string[] {
   return selections.flatMap((one) => (one.kind === Kind.FIELD ? [one.name.value] : []));
 }
 
-/** The fields that a join requires, at any depth: see `fieldText`. */
+/** The texts of the fields that a join requires, at any depth. See `fieldText`. */
 export function requiredFieldsOf(join: ConstDirectiveNode): readonly string[] {
   const text = directiveArgument(join, 'requires');
   const textsOf = (selections: readonly SelectionNode[]): readonly string[] =>
@@ -57,14 +57,16 @@ export function requiredFieldsOf(join: ConstDirectiveNode): readonly string[] {
   return text === undefined ? [] : textsOf(parseFieldSet(text));
 }
 
-/** A field with its arguments, without an alias: the same for fields that may be merged (GraphQL 5.3.2). */
+/**
+ * The text of a field with its arguments and without its alias. Equal for fields that may be merged (GraphQL 5.3.2).
+ */
 export function fieldText({ name, arguments: given = [] }: FieldNode): string {
   if (given.length === 0) return name.value;
   const texts = given.map((one) => `${one.name.value}:${sortedText(one.value)}`);
   return `${name.value}(${texts.sort().join(' ')})`;
 }
 
-/** The fields of objects have no order. */
+/** Prints a value with sorted object fields, since these have no order. */
 function sortedText(value: ValueNode): string {
   if (value.kind !== Kind.OBJECT) return valueText(value, sortedText);
   const fields = value.fields.toSorted((one, other) => (one.name.value < other.name.value ? -1 : 1));

@@ -1,42 +1,46 @@
 import type { DirectiveNode, FieldNode, GraphQLInputType, OperationTypeNode, SelectionNode } from 'graphql';
 
 /*
- * The model that operations are planned by: which service resolves what of which type, and how it returns an object that another
- * one knows. Supergraphs, stitched services and relationships are translated into it.
+ * The model for planning operations. It describes which service resolves which fields of which type, and how a service
+ * returns an object that another one knows. Supergraphs, stitched services and relationships are translated into this
+ * model.
  */
 
-/** A set of fields: that of a key, of what a field requires, or of what a field provides. */
+/** A set of fields: a key, or the fields that a field requires or provides. */
 export interface FieldSet {
   readonly text: string;
   readonly selections: readonly SelectionNode[];
 }
 
-/** An object type, an interface or a union, and what each service has of it. */
+/** An object type, interface or union, and its definition in each service. */
 export interface TypeModel {
   readonly name: string;
   readonly kind: 'object' | 'interface' | 'union';
-  /** The interfaces that it implements anywhere. */
+  /** The interfaces that the type implements in any service. */
   readonly interfaces: readonly string[];
-  /** The services that have it, in the order of the graph. */
+  /** The services that have the type, in the order of the graph. */
   readonly services: readonly string[];
   /** The type of a field in the graph, as SDL. */
   fieldType(field: string): string | undefined;
-  /** The name of that type, lists and non-null left out. */
+  /** The name of a field's type, without list and non-null wrappers. */
   fieldTypeName(field: string): string | undefined;
   in(service: string): ServiceType | undefined;
-  /** The fields of its objects that are root fields of a service, called with arguments from the object; undefined without any. */
+  /**
+   * The fields of the type's objects that are root fields of a service and take arguments from the object. Undefined if
+   * there are none.
+   */
   relationships(service: string): ServiceType | undefined;
 }
 
 /** A type in one service. */
 export interface ServiceType {
-  /** An interface that the service has as an object type, `@interfaceObject`. */
+  /** Whether the service has the interface as an object type (`@interfaceObject`). */
   readonly isInterfaceObject: boolean;
-  /** The keys by which the service returns its objects as entities. */
+  /** The keys by which the service returns the type's objects as entities. */
   readonly keys: readonly FieldSet[];
-  /** The root fields by which it returns them. */
+  /** The root fields through which the service returns the type's objects. */
   readonly lookups: readonly RootLookup[];
-  /** The keys that its objects have there, those by which it does not return them too. */
+  /** All keys of the type in the service, including those by which it does not return objects. */
   readonly allKeys: readonly string[];
   /** A union's members in the service. */
   readonly unionMembers: ReadonlySet<string>;
@@ -47,42 +51,45 @@ export interface ServiceType {
 
 /** A field of a type in one service. */
 export interface ServiceField {
-  /** False where it is external there, or overridden by another service. */
+  /** False if the field is external in the service or another service overrides it. */
   readonly isResolvable: boolean;
-  /** Whether it is there for keys and requirements alone: clients do not see it in this service. */
+  /** Whether the field only serves keys and requirements. Clients do not see it in this service. */
   readonly isHidden?: boolean;
-  /** The arguments that it takes there; undefined where they are those of the graph. */
+  /** The arguments that the field takes in the service. Undefined if they are those of the graph. */
   readonly arguments?: ReadonlySet<string>;
   readonly requires: FieldSet | undefined;
   readonly provides: FieldSet | undefined;
-  /** How a relationship's value is fetched. */
+  /** The call that fetches the value of a relationship. */
   readonly call?: RootCall;
-  /** As SDL. */
+  /** The type as SDL. */
   readonly type: string;
   /** The innermost named type. */
   readonly typeName: string;
 }
 
-/** How a service returns objects of a type by a root field. */
+/** A root field through which a service returns objects of a type. */
 export interface RootLookup {
-  /** What has to be known of an object, none of it null. */
+  /** The fields of an object that the call needs. All must be non-null. */
   readonly key: FieldSet | undefined;
   readonly call: RootCall;
-  /** Whether the root field may return objects of other types too. */
+  /** Whether the root field may also return objects of other types. */
   readonly isAbstract: boolean;
 }
 
-/** A call of a root field with arguments that are made of objects. */
+/** A call of a root field with arguments that are computed from objects. */
 export interface RootCall {
-  /** From the root to the field that returns the objects; several where that is in a namespace, or below other fields. */
+  /**
+   * The path from the root to the field that returns the objects. It has several steps if that field is in a namespace
+   * or nested.
+   */
   readonly steps: readonly RootCallStep[];
-  /** Whether one call takes many objects, and returns a list in their order. */
+  /** Whether one call takes many objects and returns a list in the same order. */
   readonly isMany: boolean;
-  /** The values of the arguments of each step. @param objects one, unless the call takes many */
+  /** Computes the values of the arguments of each step. @param objects one object, unless the call takes many */
   valuesFor(objects: readonly CallObject[]): readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What is known of an object that a call is made for, by names of fields. */
+/** The known fields of an object for which a call is made, by name. */
 export type CallObject = Readonly<Record<string, unknown>>;
 
 export interface RootCallStep {
@@ -93,35 +100,37 @@ export interface RootCallStep {
 export interface RootCallArgument {
   readonly name: string;
   readonly type: GraphQLInputType;
-  /** Whether its value is the same for all objects. */
+  /** Whether the value is the same for all objects. */
   readonly isConstant: boolean;
 }
 
-/** The types of a graph, those that clients do not see too, as far as planning and executing operations needs them. */
+/**
+ * The types of a graph, including those hidden from clients, as far as planning and executing operations requires them.
+ */
 export interface SupergraphTypes {
   /** The names of the services, in the order of the graph. */
   readonly services: readonly string[];
-  /** The names of fields that clients do not see in some service: see `ServiceField.isHidden`. */
+  /** The names of fields that clients do not see in some service. See `ServiceField.isHidden`. */
   readonly hiddenFields: ReadonlySet<string>;
-  /** The name of the type of root fields. */
+  /** The name of a root type. */
   rootType(operation: OperationTypeNode): string;
-  /** An object type, an interface or a union; undefined for other types. */
+  /** An object type, interface or union. Undefined for other types. */
   type(name: string): TypeModel | undefined;
   /** Whether an object of type `typename` satisfies the type condition. */
   isA(typename: string, condition: string): boolean;
-  /** Whether it is the name of an interface or a union. */
+  /** Whether the name is that of an interface or union. */
   isAbstract(typename: string): boolean;
-  /** The object types of an interface or a union. */
+  /** The object types of an interface or union. */
   objectsOf(typename: string): readonly string[];
-  /** Whether it is the name of a type, or of a value of an enum, that clients do not see. */
+  /** Whether clients do not see a type or a value of an enum. */
   isHidden(type: string, value?: string): boolean;
   /** Whether an enum has values that clients do not see. */
   hidesValues(type: string): boolean;
-  /** Whether a service resolves a field without requirements of others. */
+  /** Whether a service resolves a field without requirements. */
   answers(service: string, type: string, field: string): boolean;
-  /** The keys by which objects of a type are known, in each service. */
+  /** The keys that identify objects of a type, in each service. */
   keysOf(type: string): readonly SubgraphKey[];
-  /** The directives of a client's field that services may know; empty where none does. */
+  /** The directives of a client's field that services may know. Empty if no service knows any. */
   directivesOf(field: FieldNode): readonly DirectiveNode[];
   /** Whether a service knows a directive of a client's field. */
   knowsDirective(service: string, name: string): boolean;

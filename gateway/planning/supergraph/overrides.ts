@@ -8,7 +8,7 @@ import {
 } from 'graphql';
 import { directiveArgument, graphNames } from './join-directives.ts';
 
-/** The labels of the progressive overrides of a supergraph, `@override(from:, label:)`: each once, in its order. */
+/** The labels of a supergraph's progressive overrides (`@override(from:, label:)`), without duplicates and in order. */
 export function overrideLabels(supergraph: DocumentNode): readonly string[] {
   const labels = new Set<string>();
   for (const definition of supergraph.definitions) {
@@ -22,7 +22,7 @@ export function overrideLabels(supergraph: DocumentNode): readonly string[] {
 }
 
 /**
- * The supergraph with each of its labels decided: overrides whose label is active always hold, the others never.
+ * Decides the labels of a supergraph. Overrides with an active label always apply, the others never.
  * @returns a supergraph without labels
  */
 export function resolveOverrides(supergraph: DocumentNode, active: ReadonlySet<string>): DocumentNode {
@@ -72,7 +72,7 @@ function withoutArguments(join: ConstDirectiveNode, ...names: readonly string[])
   return { ...join, arguments: (join.arguments ?? []).filter(({ name }) => !names.includes(name.value)) };
 }
 
-/** The join of a subgraph that has a field and does not resolve it. */
+/** The join of a subgraph that has a field but does not resolve it. */
 function external(join: ConstDirectiveNode): ConstDirectiveNode {
   const kept = (join.arguments ?? []).filter(({ name }) => name.value === 'graph' || name.value === 'type');
   const argument: ConstArgumentNode = {

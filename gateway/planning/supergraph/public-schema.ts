@@ -8,7 +8,7 @@ import {
   type SchemaDefinitionNode,
 } from 'graphql';
 
-/** The API schema of a supergraph: without the directives of federation and `@inaccessible` elements. */
+/** Builds the API schema of a supergraph, without federation directives and `@inaccessible` elements. */
 export function buildPublicSchema(supergraph: DocumentNode): GraphQLSchema {
   return buildASTSchema(publicDocument(supergraph), { assumeValidSDL: true });
 }
@@ -22,7 +22,7 @@ export function publicDocument(supergraph: DocumentNode): DocumentNode {
       names.add(definition.name.value);
     }
   }
-  // The reduction takes inaccessible types out, but leaves unions and interfaces that name them.
+  // The transformation removes inaccessible types but not their names in unions and `implements`.
   const known = (types: readonly NamedTypeNode[] | undefined) =>
     (types ?? []).filter(({ name }) => names.has(name.value));
   const definitions = reduced.definitions.map((node) => {
@@ -34,7 +34,10 @@ export function publicDocument(supergraph: DocumentNode): DocumentNode {
   return { ...reduced, definitions: [...rootTypes(supergraph), ...definitions] };
 }
 
-/** The reduction leaves out which types are the root types; composing gives them the usual names, others may not. */
+/**
+ * The schema definition with the names of the root types, which the transformation omits. It is not needed if the names
+ * are the usual ones. This gateway's composition uses these; other tools may not.
+ */
 function rootTypes({ definitions }: DocumentNode): readonly SchemaDefinitionNode[] {
   const schema = definitions.find((one) => one.kind === Kind.SCHEMA_DEFINITION);
   const isUsual = (schema?.operationTypes ?? []).every(

@@ -15,15 +15,18 @@ export interface ComposedSubgraph {
 }
 
 /**
- * Restores what `@theguild/federation-composition` 0.27 says wrongly of fields that are `@external` in a subgraph:
+ * Corrects `@external` in the output of `@theguild/federation-composition` 0.27, which makes these mistakes:
  *
- * - It forgets it of interface objects, where every subgraph of the interface has the field.
- * - It forgets it of extended types, where the field is part of a key of another subgraph.
- * - It says it of some key fields of extended types, which the subgraph has: the directive is a custom of Federation 1 there.
+ * - It omits `external` for interface objects if every subgraph of the interface has the field.
+ * - It omits `external` for extended types if the field is part of another subgraph's key.
+ * - It adds `external` to some key fields of extended types, although the subgraph has them. In Federation 1 the
+ *   directive is a mere convention there.
  *
- * Without it a planner would fetch fields from a subgraph that only requires them, or find no path from one that has them.
- * @param stated what the subgraphs say, where they are known; else the requirements of interface objects are used
- * @returns the supergraph itself when there is nothing to restore
+ * Without the correction, a planner would fetch fields from a subgraph that only requires them, or find no route from a
+ * subgraph that has them.
+ * @param stated the declarations of the subgraphs if they are known. Otherwise the requirements of interface objects
+ *   are used
+ * @returns the given supergraph if there is nothing to correct
  */
 export function restoreExternal(supergraph: DocumentNode, stated: ExternalFields = new Map()): DocumentNode {
   const graphs = graphNames(supergraph);
@@ -56,10 +59,13 @@ export function restoreExternal(supergraph: DocumentNode, stated: ExternalFields
   return { ...supergraph, definitions };
 }
 
-/** Of `Type.field`, by the names of subgraphs: whether the field is external there. What is right already may be missing. */
+/**
+ * Whether a field is external in a subgraph, by `Type.field` and by the subgraph's name. Correct entries may be
+ * missing.
+ */
 export type ExternalFields = ReadonlyMap<string, ReadonlyMap<string, boolean>>;
 
-/** `Type.field` of the fields that interface objects require, with the subgraph that does: they are external there. */
+/** The fields that interface objects require, as `Type.field`, and the requiring subgraph. They are external there. */
 function requiredFields(supergraph: DocumentNode, graphs: ReadonlyMap<string, string>): [string, string][] {
   return supergraph.definitions.flatMap((type): [string, string][] => {
     if (type.kind !== Kind.INTERFACE_TYPE_DEFINITION) return [];
@@ -83,12 +89,14 @@ function requiredFields(supergraph: DocumentNode, graphs: ReadonlyMap<string, st
   });
 }
 
-/** The subgraph that a directive of the join specification is about. */
+/** The subgraph that a directive of the join specification names. */
 function joinedGraph(directive: ConstDirectiveNode, name: string): string | undefined {
   return directive.name.value === name ? directiveArgument(directive, 'graph') : undefined;
 }
 
-/** A `@join__field` that says whether the field is external; the directive itself where that is not known. */
+/**
+ * Sets or removes `external` in a `@join__field`. Returns the given directive if it is correct or the value is unknown.
+ */
 function withExternal(join: ConstDirectiveNode, isExternal: boolean | undefined): ConstDirectiveNode {
   if (isExternal === undefined || hasTrueArgument(join, 'external') === isExternal) return join;
   const others = (join.arguments ?? []).filter(({ name }) => name.value !== 'external');

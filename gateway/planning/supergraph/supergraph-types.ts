@@ -13,13 +13,13 @@ import { graphNames } from './join-directives.ts';
 import type { SupergraphTypes, TypeModel } from './model.ts';
 import { readTypeModel } from './type-model.ts';
 
-/** What all definitions of a supergraph state together, so that each can be read when its type is first needed. */
+/** Facts about all definitions of a supergraph, so that each definition can be read when its type is first needed. */
 export interface SupergraphOutline {
-  /** The name of the type that each definition is of, in their order; empty for those of no type. */
+  /** The name of the type that each definition defines, in order. Empty for other definitions. */
   readonly names: readonly string[];
-  /** What implements an interface or is a member of a union, by its name. */
+  /** The types that implement an interface or belong to a union, by its name. */
   readonly members: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Types, and values of enums as `Enum.VALUE`, that clients do not see. */
+  /** Types and enum values (as `Enum.VALUE`) that clients do not see. */
   readonly hidden: ReadonlySet<string>;
 }
 
@@ -47,7 +47,7 @@ export function outlineOf({ definitions }: DocumentNode): SupergraphOutline {
   return { names, members, hidden };
 }
 
-/** The types of a supergraph that has been parsed. */
+/** The types of a parsed supergraph. */
 export function readSupergraphTypes(supergraph: DocumentNode): SupergraphTypes {
   const byName = new Map<string, DefinitionNode>();
   for (const one of supergraph.definitions) if (isTypeDefinitionNode(one)) byName.set(one.name.value, one);
@@ -57,10 +57,11 @@ export function readSupergraphTypes(supergraph: DocumentNode): SupergraphTypes {
 }
 
 /**
- * Reads each definition of a supergraph when its type is first needed: an operation uses a few types of thousands.
+ * Reads each definition of a supergraph when its type is first needed, since an operation only uses a few of thousands
+ * of types.
  *
  * @param definitions SDL
- * @param services the names of the subgraphs, by their values of the enum `join__Graph`
+ * @param services the names of the subgraphs, by their values of `enum join__Graph`
  */
 export function typesOnDemand(
   definitions: readonly string[],
@@ -68,7 +69,7 @@ export function typesOnDemand(
   services: ReadonlyMap<string, string>,
 ): SupergraphTypes {
   const sdl = new Map(outline.names.map((name, index) => [name, definitions[index] ?? '']));
-  // The definition of the schema and those of directives have no name.
+  // Definitions of the schema and of directives have no type name.
   sdl.delete('');
   return supergraphTypesOf(outline, services, (name) => {
     const text = sdl.get(name);
@@ -89,7 +90,7 @@ function supergraphTypesOf(
     if (known) return known;
     const definition = definitionOf(name);
     const made = definition && readTypeModel(definition, services);
-    // Unknown names come from a subgraph or a client: remembering them would let it fill the memory.
+    // Only known names are cached. Unknown names come from subgraphs and clients and could fill the memory.
     if (made) models.set(name, made);
     return made;
   };
@@ -126,7 +127,7 @@ function supergraphTypesOf(
   };
 }
 
-/** The names that composing gives to root types. */
+/** The names that composition gives to root types. */
 const ROOT_TYPES: Readonly<Record<OperationTypeNode, string>> = {
   query: 'Query',
   mutation: 'Mutation',

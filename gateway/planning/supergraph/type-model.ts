@@ -3,7 +3,7 @@ import { innermostTypeName, typeText } from '../../graphql/syntax/index.ts';
 import { directiveArgument, fieldNamesOf, hasTrueArgument, parseFieldSet } from './join-directives.ts';
 import type { FieldSet, ServiceField, ServiceType, TypeModel } from './model.ts';
 
-/** Reads what the definition of a type says; undefined for one that has no fields and no members. */
+/** Reads the definition of a type. Returns undefined if it has neither fields nor members. */
 export function readTypeModel(
   definition: DefinitionNode,
   services: ReadonlyMap<string, string>,
@@ -14,7 +14,7 @@ export function readTypeModel(
   const nameOf = (graph: string) => services.get(graph) ?? graph;
   const joins = definition.directives ?? [];
   const typeJoins = byGraph(joins, 'join__type');
-  // Of the join specification 0.1: a field without a subgraph of its own is the owner's.
+  // In join specification 0.1, a field that names no subgraph belongs to the type's owner.
   const [owner] = byGraph(joins, 'join__owner').keys();
   const isOfOneSubgraph = [...typeJoins.values()].flat().length > 0 || owner !== undefined;
   const graphs = isOfOneSubgraph ? [...typeJoins.keys()] : rootGraphs(definition, services);
@@ -32,7 +32,7 @@ export function readTypeModel(
       return text === undefined ? [] : [{ text, isResolvable: !isFalse(join, 'resolvable') }];
     });
     const known = new Map<string, ServiceField | undefined>();
-    // With an owner, the fields of keys are those of each subgraph that has the key, without saying so.
+    // If there is an owner, each subgraph with a key implicitly has the key's fields.
     const keyNames = new Set(owner === undefined ? [] : keys.flatMap(({ text }) => fieldNamesOf(parseFieldSet(text))));
     let usable: readonly FieldSet[] | undefined;
     return {
@@ -114,7 +114,7 @@ function serviceField(
   };
 }
 
-/** The subgraphs of the fields of a root type, by the join specification 0.1; any subgraph may have another type. */
+/** The subgraphs of a root type's fields in join specification 0.1. Any subgraph may have any other type. */
 function rootGraphs(definition: DefinitionNode, services: ReadonlyMap<string, string>): readonly string[] {
   const fields = 'fields' in definition ? (definition.fields ?? []) : [];
   const graphs = new Set<string>();
@@ -158,7 +158,7 @@ function isFalse({ arguments: given }: ConstDirectiveNode, name: string): boolea
   return value?.kind === Kind.BOOLEAN && !value.value;
 }
 
-/** The name in a type as it stands in SDL. */
+/** The named type in a type's SDL. */
 export function typeNameIn(type: string): string {
   return type.replace(/[[\]!]/g, '');
 }

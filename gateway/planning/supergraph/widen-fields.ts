@@ -15,11 +15,12 @@ import { directiveArgument, graphNames } from './join-directives.ts';
 import type { ComposedSubgraph } from './restore-external.ts';
 
 /**
- * Gives shared fields the widest of their types in subgraphs, as Apollo's composition does: of `Book` and an interface or
- * union of books and films, the latter. `@theguild/federation-composition` 0.27 takes the type of the first subgraph, which
- * a film of another does not have. The query planner crashes at an operation that selects the members of both.
- * @param services the composed subgraphs, where they are known; else the types in the supergraph are used
- * @returns the supergraph itself when nothing is wider
+ * Gives shared fields the widest of their types in the subgraphs, as Apollo's composition does. For example, an interface
+ * or union of books and films is wider than `Book`. `@theguild/federation-composition` 0.27 uses the type of the first
+ * subgraph, which does not cover a film from another subgraph. The query planner crashes if an operation selects the
+ * members of both.
+ * @param services the composed subgraphs, if they are known. Otherwise the types in the supergraph are used
+ * @returns the given supergraph if no type is wider
  */
 export function widenFields(supergraph: DocumentNode, services: readonly ComposedSubgraph[] = []): DocumentNode {
   const given = new Map(services.map(({ name, typeDefs }) => [name, typesOnce(typeDefs)]));
@@ -30,7 +31,7 @@ export function widenFields(supergraph: DocumentNode, services: readonly Compose
     const graphs = typeGraphs(type);
     const fields = (type.fields ?? []).map((field): FieldDefinitionNode => {
       const joins = joinsOfField(field, graphs);
-      // A field of one subgraph alone has its type.
+      // A field of a single subgraph has that subgraph's type.
       if (joins.every(({ join }) => !join) && joins.length < 2) return field;
       const types = new Map(
         joins.flatMap(({ graph, join }): [string, TypeNode][] => {
@@ -62,7 +63,7 @@ export function widenFields(supergraph: DocumentNode, services: readonly Compose
   return wider ? coverImplementers({ ...supergraph, definitions }, kinds) : supergraph;
 }
 
-/** Gives fields of interfaces the types of the fields that implement them, where these have become wider. */
+/** Widens fields of interfaces to the types of the fields that implement them. */
 function coverImplementers(supergraph: DocumentNode, kinds: Kinds): DocumentNode {
   const types = new Map<string, string>();
   for (const type of supergraph.definitions)
@@ -88,7 +89,7 @@ function coverImplementers(supergraph: DocumentNode, kinds: Kinds): DocumentNode
       }),
     }),
   });
-  // Interfaces implement interfaces.
+  // The process is repeated because interfaces may implement interfaces.
   return wider ? coverImplementers(covered, kinds) : supergraph;
 }
 
@@ -97,17 +98,17 @@ type Kinds = ReadonlyMap<string, ReadonlySet<string>>;
 interface FieldJoin {
   readonly graph: string;
   readonly join?: ConstDirectiveNode;
-  /** False where the field is external, or overridden by another subgraph. */
+  /** False if the field is external or another subgraph overrides it. */
   readonly resolves: boolean;
 }
 
-/** The subgraphs that have a field: those of its type where it has no `@join__field`. */
+/** The subgraphs that have a field. Without `@join__field`, these are the subgraphs of its type. */
 function joinsOfField(field: FieldDefinitionNode, ofType: readonly string[]): readonly FieldJoin[] {
   const found = (field.directives ?? []).flatMap((join): FieldJoin[] => {
     const graph = join.name.value === 'join__field' ? directiveArgument(join, 'graph') : undefined;
     if (graph === undefined) return [];
     const says = (argument: string) => join.arguments?.some(({ name }) => name.value === argument) === true;
-    // Where the override has a label, the subgraph may still resolve the field.
+    // If the override has a label, the subgraph may still resolve the field.
     const elsewhere = says('external') || (says('usedOverridden') && !says('overrideLabel'));
     return [{ graph, join, resolves: !elsewhere }];
   });
@@ -123,7 +124,7 @@ function typeGraphs(type: TypeWithFields): readonly string[] {
   return [...new Set(graphs)];
 }
 
-/** `fieldTypes`, read where they are first needed. */
+/** Reads `fieldTypes` at the first use. */
 function typesOnce(typeDefs: DocumentNode): () => ReadonlyMap<string, TypeNode> {
   let types: ReadonlyMap<string, TypeNode> | undefined;
   return () => {
@@ -132,7 +133,7 @@ function typesOnce(typeDefs: DocumentNode): () => ReadonlyMap<string, TypeNode> 
   };
 }
 
-/** The types of `Type.field` in a subgraph. Its root types have the names that they have in the supergraph. */
+/** The types of a subgraph's fields, by `Type.field`. Root types have their names in the supergraph. */
 function fieldTypes(typeDefs: DocumentNode): Map<string, TypeNode> {
   const roots = new Map<string, string>();
   for (const definition of typeDefs.definitions)
@@ -159,7 +160,7 @@ const DEFAULT_ROOT_TYPES = {
   [OperationTypeNode.SUBSCRIPTION]: 'Subscription',
 };
 
-/** By the name of an interface or union, the types that it covers. */
+/** The types that an interface or union covers, by its name. */
 function abstractTypes(supergraph: DocumentNode): Kinds {
   const kinds = new Map<string, Set<string>>();
   const add = (kind: NamedTypeNode, member: string) =>
@@ -182,7 +183,10 @@ function withNamedType(type: TypeNode, name: string): TypeNode {
   return visit(type, { NamedType: (node) => ({ ...node, name: { ...node.name, value: name } }) });
 }
 
-/** A planner has to know the type in each subgraph: it must not select members there that the subgraph does not have. */
+/**
+ * Adds the type to a `@join__field`. A planner must know the type in each subgraph, so that it does not select members
+ * that the subgraph does not have.
+ */
 function typedJoin(join: ConstDirectiveNode | undefined, graph: string, type?: TypeNode): ConstDirectiveNode {
   const known = join?.arguments ?? [
     { kind: Kind.ARGUMENT, name: nameNode('graph'), value: { kind: Kind.ENUM, value: graph } } as const,

@@ -12,33 +12,38 @@ import { fragmentsOf } from '../../../graphql/syntax/index.ts';
 import { fieldText } from '../../supergraph/index.ts';
 import { OperationTooComplex, UnplannableOperation } from '../errors.ts';
 
-/** An operation of a client, analysed for planning and for writing its response. */
+/** A client's operation, analysed for planning and for writing its response. */
 export interface ClientOperation {
   readonly definition: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** The variables that decide about `@skip` and `@include`, with their defaults. */
+  /** The variables that `@skip` and `@include` use, with their defaults. */
   readonly conditions: readonly { readonly name: string; readonly byDefault: boolean }[];
-  /** The response key of a client's field in the data of a run; differs from the client's where that is not safe as a property. */
+  /**
+   * The key of a client's field in the data of a run. It differs from the client's response key if that is not safe as
+   * a property.
+   */
   responseKey(field: FieldNode): string;
-  /** The response key of a field that the planner needs: the field's name, unless the client uses that for something else. */
+  /**
+   * The key of a field that the planner needs. It is the field's name, unless the client uses that for something else.
+   */
   ownKey(field: FieldNode): string;
-  /** Fields that the caller is refused. */
+  /** Fields that the client is not permitted to access. */
   readonly refused: ReadonlySet<FieldNode>;
-  /** Whether no key differs. */
+  /** Whether all keys are the client's response keys. */
   readonly hasClientKeys: boolean;
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set();
 const NO_FIELDS: ReadonlySet<FieldNode> = new Set();
 
-/** Values of the variables that decide about `@skip` and `@include`. */
+/** Values of the variables that `@skip` and `@include` use. */
 export type Conditions = ReadonlyMap<string, boolean>;
 
 /**
  * Reads one operation of a valid document.
  * @param hidden the names of fields that clients do not see in some service
- * @param refused fields that the caller may not have
- * @throws UnplannableOperation when the document has no such operation; OperationTooComplex when it is nested too deeply
+ * @param refused fields that the client is not permitted to access
+ * @throws UnplannableOperation if the document has no such operation; OperationTooComplex if it is nested too deeply
  */
 export function readClientOperation(
   document: DocumentNode,
@@ -67,7 +72,7 @@ export function readClientOperation(
   };
 }
 
-/** Whether `@skip` and `@include` leave a selection in. */
+/** Whether `@skip` and `@include` keep a selection. */
 export function isIncluded(directives: readonly DirectiveNode[] | undefined, conditions: Conditions): boolean {
   for (const { name, arguments: given } of directives ?? []) {
     if (name.value !== 'skip' && name.value !== 'include') continue;
@@ -81,10 +86,13 @@ export function isIncluded(directives: readonly DirectiveNode[] | undefined, con
   return true;
 }
 
-/** The most levels of selections in an operation or a fragment, inline fragments among them: deeper ones would exhaust the stack. */
+/**
+ * The maximum number of nested selections in an operation or fragment, including inline fragments. Deeper ones would
+ * exhaust the stack.
+ */
 const MOST_LEVELS = 200;
 
-/** All fields and all directives of selections, in one pass: graphql-js' visitor takes ten times as long. */
+/** All fields and directives of selections, in one pass. graphql-js's visitor takes ten times as long. */
 function partsOf(definitions: readonly (OperationDefinitionNode | FragmentDefinitionNode)[]) {
   const fields: FieldNode[] = [];
   const directives: DirectiveNode[] = [];
@@ -116,15 +124,15 @@ function conditionsOf(directives: readonly DirectiveNode[], definition: Operatio
 }
 
 /**
- * Keys of clients that start with underscores are the planner's own, and those that every JavaScript object has as properties
- * are not safe. Both get other ones in the data.
+ * Assigns keys in the data. The planner itself uses keys with a leading underscore. Names of properties that every
+ * JavaScript object has are not safe. Client keys of both kinds are replaced.
  */
 function keysOf(
   fields: readonly FieldNode[],
   hidden: ReadonlySet<string>,
 ): Pick<ClientOperation, 'responseKey' | 'ownKey'> {
   const aliases = new Set<string>();
-  /** Names that are response keys of something else than the field without arguments. */
+  /** Names that are response keys of anything other than the field without arguments. */
   const taken = new Set<string>();
   const names = new Set<string>();
   for (const { alias, name, arguments: given } of fields) {
@@ -138,7 +146,7 @@ function keysOf(
   let next = 0;
   return {
     responseKey: ({ alias, name }) => {
-      // An object has one type, and it is looked for under its own name.
+      // An object has one type, which is always read under its own name.
       if (name.value === '__typename') return name.value;
       const own = (alias ?? name).value;
       if (!own.startsWith('_') && !(own in Object.prototype)) return own;
@@ -152,7 +160,8 @@ function keysOf(
     },
     ownKey: (field) => {
       const { name, arguments: given = [] } = field;
-      // A value that the planner gets where clients do not see the field must never be that of a client's field.
+      // If clients do not see a field in a service, the planner's value must never become the value of a client's
+      // field.
       const isShared = !taken.has(name.value) && !(hidden.has(name.value) && names.has(name.value));
       if (given.length === 0 && isShared && !(name.value in Object.prototype)) return name.value;
       const call = fieldText(field);
@@ -163,7 +172,10 @@ function keysOf(
   };
 }
 
-/** The root fields, fragments inlined, that `@skip` and `@include` leave; all of them where no conditions are given. */
+/**
+ * The root fields with fragments inlined. `@skip` and `@include` are applied if conditions are given; otherwise all
+ * root fields are returned.
+ */
 export function rootFieldsOf({ definition, fragments }: ClientOperation, conditions?: Conditions): FieldNode[] {
   const found: FieldNode[] = [];
   const opened = new Set<string>();
@@ -175,7 +187,8 @@ export function rootFieldsOf({ definition, fragments }: ClientOperation, conditi
       else {
         const name = selection.name.value;
         const fragment = fragments.get(name);
-        // Inlined again, it would add the same fields: they are included or not wherever it is spread.
+        // Spreading the fragment again would add the same fields, since conditions on the fields apply wherever it is
+        // spread.
         if (!fragment || opened.has(name)) continue;
         opened.add(name);
         open(fragment.selectionSet.selections);

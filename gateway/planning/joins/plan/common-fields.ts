@@ -1,19 +1,19 @@
 import { textOfField, type WantedField } from './selections.ts';
 
 /**
- * Tells which fields a service with an interface object can be asked for before the types of its objects are known: it is asked
- * for them of objects of all types.
+ * Determines the fields that can be fetched from a service with an interface object before the types of its objects are
+ * known. These fields are fetched for objects of all types.
  */
 export class CommonFields {
   readonly #calls = new Map<string, Set<string>>();
   readonly #counts = new Map<string, number>();
   readonly #types: number;
-  /** Two of one id are about the same. */
+  /** Objects with the same id describe the same fields. */
   readonly id: number;
 
   /**
-   * @param id of the selections that are wanted
-   * @param wantedOf what is wanted of objects of each type
+   * @param id the id of the wanted selections
+   * @param wantedOf the wanted fields of objects of each type
    */
   constructor(id: number, wantedOf: ReadonlyMap<string, readonly WantedField[]>) {
     this.id = id;
@@ -30,7 +30,7 @@ export class CommonFields {
     return this.#counts.get(textOfField(field)) === this.#types;
   }
 
-  /** Whether the key of a field that the planner needs means nothing else for any type. */
+  /** Whether the key of a field that the planner needs has no other meaning for any type. */
   isFree({ key, call }: WantedField): boolean {
     return [...(this.#calls.get(key) ?? [])].every((one) => one === call);
   }

@@ -6,61 +6,64 @@ import type { RequestSelections } from './request-selections.ts';
 import type { Selections } from './selections.ts';
 import type { Steps } from './steps.ts';
 
-/** A step from an object to those below it: the key of a field, and the types of objects that have it; any where undefined. */
+/**
+ * A step from an object to the objects below it: the key of a field, and the types of objects that have it. If
+ * undefined, all types have it.
+ */
 export interface PathStep {
   readonly key: string;
   readonly types: ReadonlySet<string> | undefined;
   readonly isList: boolean;
 }
 
-/** How the representation of an object is made. */
+/** The rules for creating the representation of an object. */
 export interface Representation {
   /** The type of the object. */
   readonly type: string;
-  /** What the service calls it. */
+  /** The type's name in the service. */
   readonly typename: string;
-  /** Of these at least one must not be null. */
+  /** Key fields, of which at least one must not be null. */
   readonly key: Selections | undefined;
   readonly selections: Selections;
-  /** Whether it is for objects that do not say their type, too. */
+  /** Whether the representation also applies to objects whose type is unknown. */
   readonly isForAnyType: boolean;
 }
 
-/** Objects of one type that a root field is called for. */
+/** Calls of a root field for objects of one type. */
 export interface RootFieldCall {
   readonly call: RootCall;
   readonly representation: Representation;
-  /** What has to be known of an object, none of it null. */
+  /** The fields of an object that the call needs. All must be non-null. */
   readonly key: Selections | undefined;
-  /** The key under which an object has the value of the root field; undefined where that is the object itself. */
+  /** The key under which an object stores the value of the root field. Undefined if the value is the object itself. */
   readonly field: string | undefined;
-  /** Arguments of the client, for the last step. */
+  /** The client's arguments for the last step. */
   readonly arguments: readonly ArgumentNode[];
   readonly selections: readonly SelectionNode[];
-  /** The type that they are selected of. */
+  /** The type that the selections apply to. */
   readonly type: string;
 }
 
-/** A call to a service, or a part of one. */
+/** A call to a service or part of one. */
 export interface Fetch {
   readonly kind: 'root' | 'entities' | 'root-fields';
   readonly service: string;
   readonly operation: OperationTypeNode;
-  /** The objects that it is about; empty for root fields. */
+  /** The path of the objects. Empty for root fields. */
   readonly path: readonly PathStep[];
   readonly selections: readonly SelectionNode[];
-  /** Of entities. */
+  /** The representations of entities. */
   readonly representations: readonly Representation[];
-  /** Of objects that come by root fields. */
+  /** The calls of root fields that return objects. */
   readonly calls: readonly RootFieldCall[];
-  /** How many nodes are selected. */
+  /** The number of selected nodes. */
   readonly size: number;
-  /** The first wave in which it can run, from 0. */
+  /** The first wave in which the fetch can run, starting at 0. */
   wave: number;
   readonly after: ReadonlySet<Fetch>;
 }
 
-/** The fetches of a plan, the earlier ones first. */
+/** The fetches of a plan, sorted by wave. */
 export function* fetchesOf(
   plan: PlacePlan,
   operation: OperationTypeNode,
@@ -76,11 +79,11 @@ interface FetchesScope {
   readonly operation: OperationTypeNode;
   readonly written: RequestSelections;
   readonly steps: Steps;
-  /** All fetches, in the order in which they are found. */
+  /** All fetches in the order in which they are found. */
   readonly found: Fetch[];
 }
 
-/** Adds the fetches of a place and of those below it. @returns them */
+/** Adds the fetches of a place and of the places below it. @returns the added fetches */
 function* addFetches(
   scope: FetchesScope,
   plan: PlacePlan,
@@ -101,7 +104,7 @@ function* addFetches(
       for (const [need, keys] of visit.needs) {
         const own = byVisit.get(need);
         if (own) after.add(own);
-        // What it needs may have come below a field; what comes later is not needed.
+        // Needed fields may have been fetched below another field. Fetches of later waves are not needed.
         for (const { key, fetches } of belowVisit.get(need) ?? [])
           if (keys.has(key)) for (const one of fetches) if (one.wave < base + visit.wave) after.add(one);
       }
@@ -180,10 +183,10 @@ function callsFor(part: VisitPart, written: RequestSelections): readonly RootFie
   });
 }
 
-/** The requirements of a root field that takes nothing of its objects. */
+/** The requirements of a root field that uses no fields of its objects. */
 const NOTHING: Selections = { id: -1, fieldsOf: () => [] };
 
-/** The places below a visit's fields; types whose objects have the same field are together. */
+/** The places below a visit's fields. Types whose objects have the same field are combined. */
 function placesBelow({ parts }: Visit) {
   const found: { field: PlannedField; plan: PlacePlan; types: Set<string>; isList: boolean }[] = [];
   for (const { type, fields, object } of parts)

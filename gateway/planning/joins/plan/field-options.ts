@@ -8,26 +8,26 @@ import { findShortestRoutes, type Lookup, type Route, routesOf, type ServiceObje
 import type { Selections, WantedField } from './selections.ts';
 import { type Findable, isWork } from './steps.ts';
 
-/** A way to fetch a field. */
+/** A possible way to fetch a field. */
 export interface FieldOption {
   readonly route: Route;
   readonly requires: FieldSet | undefined;
   /** The wave in which the field itself is fetched. */
   readonly arrival: number;
-  /** The wave in which everything below it is there, too. */
+  /** The wave in which everything below the field has been fetched, too. */
   readonly wave: number;
   readonly calls: readonly Call[];
   readonly below: PlacePlan | undefined;
-  /** Whether it is for objects whose type is known only. */
+  /** Whether the option only applies to objects whose type is known. */
   readonly needsType: boolean;
 }
 
-/** Without what is below the field. */
+/** An option without the data below the field. */
 type OptionAlone = Pick<FieldOption, 'route' | 'requires' | 'arrival' | 'needsType'>;
 
 const NO_CALLS: readonly Call[] = [];
 
-/** Finds the ways to fetch fields of objects, and how long they take. */
+/** Finds the options for fetching fields of objects and the waves that they take. */
 export class FieldOptions {
   readonly #scope: PlanningScope;
   readonly #routes = new Map<string, readonly Route[]>();
@@ -39,8 +39,8 @@ export class FieldOptions {
   }
 
   /**
-   * All ways to fetch a field.
-   * @param routes all to objects of the type, in the order of the services
+   * All options for fetching a field.
+   * @param routes all routes to objects of the type, in the order of the services
    */
   of(field: WantedField, here: PlannedObject, routes: readonly Route[], isOwn = false): Findable<FieldOption[]> {
     const { steps, objects } = this.#scope;
@@ -113,7 +113,7 @@ export class FieldOptions {
     return isWork(made) ? yield* made : made;
   }
 
-  /** @param arrives the wave in which the field can be fetched where the type of objects is known */
+  /** @param arrives the wave in which the field can be fetched if the type of objects is known */
   #optionFrom(
     requires: FieldSet | undefined,
     arrives: number,
@@ -126,7 +126,8 @@ export class FieldOptions {
     const { object, isEntry, wave } = route;
     const { type, place, common } = here;
     let arrival = arrives;
-    // Objects of an interface object are asked for what all types have, before it is known of which they are.
+    // A service with an interface object is asked for fields that all types have, before the types of its objects are
+    // known.
     const needsType =
       common !== undefined && object.as !== type && !(isOwn ? common.isFree(field) : common.isWanted(field));
     if (needsType) arrival = Math.max(arrival, 1 + Math.max(route.lookupWave, this.#waveOfType(routes)));
@@ -178,7 +179,7 @@ export class FieldOptions {
     }
   }
 
-  /** The wave in which all fields of a set are there. */
+  /** The wave in which all fields of a set are known. */
   #waveOf({ selections }: FieldSet, here: PlannedObject, routes: readonly Route[]): Findable<number> {
     const later = this.#scope.selections
       .ofFieldSet(selections)
@@ -212,7 +213,7 @@ export class FieldOptions {
     return Math.max(partial.wave, yield* this.#waveOfField(rest, here, routes, new Set([...without, partial.route])));
   }
 
-  /** The wave in which everything of a lookup is there. */
+  /** The wave in which all data for a lookup is known. */
   #waveOfLookup({ key, needsType }: Lookup, here: PlannedObject, routes: readonly Route[]): Findable<number> {
     const known = key ? this.#waveOf(key, here, routes) : 0;
     if (isWork(known)) return this.#waveOfLookupLater(known, needsType, routes);
@@ -224,7 +225,7 @@ export class FieldOptions {
     return needsType ? Math.max(known, this.#waveOfType(routes)) : known;
   }
 
-  /** The ways to objects, found once for those that have the same. */
+  /** The routes to objects. Objects with equal keys share them. */
   routesFor(here: PlannedObject): Findable<readonly Route[]> {
     const known = this.#routes.get(here.key);
     if (known) return known;
@@ -244,7 +245,7 @@ export class FieldOptions {
     const before = this.#scope.searches.cycles;
     yield* findShortestRoutes(routes, (lookup) => this.#waveOfLookup(lookup, here, routes));
     this.#searching.delete(here.key);
-    // Found within another search, it may rest on what that has not found yet.
+    // A result that was found within another search may depend on unfinished results and is not kept.
     if (this.#scope.searches.cycles === before || this.#searching.size === 0) this.#routes.set(here.key, routes);
     return routes;
   }
@@ -252,7 +253,10 @@ export class FieldOptions {
 
 export const NO_ROUTES: ReadonlySet<Route> = new Set();
 
-/** The field of a service that a wanted one may be fetched from: clients get what they see there alone, with all arguments. */
+/**
+ * The service's field that a wanted field may be fetched from. It must be visible to clients there and have all
+ * arguments.
+ */
 function fieldOf({ own }: ServiceObject, { name, arguments: given, isOwn }: WantedField): ServiceField | undefined {
   const found = own.field(name);
   if (!found || (found.isHidden && !isOwn)) return undefined;
@@ -260,13 +264,13 @@ function fieldOf({ own }: ServiceObject, { name, arguments: given, isOwn }: Want
   return !known || given.every((one) => known.has(one.name.value)) ? found : undefined;
 }
 
-/** Whether the place's own fetch has a field of a key or of requirements, so that it is there at once. */
+/** Whether the place's own fetch includes a field of a key or of requirements, so that it is known immediately. */
 function isAtEntry(field: WantedField, { entry, common, place, type }: PlannedObject): boolean {
   if (!entry || field.below || field.name === '__typename' || (common && !common.isFree(field))) return false;
   return resolves(entry.object, field, type, place?.provides);
 }
 
-/** Whether a service resolves a field without anything of others. */
+/** Whether a service resolves a field without fields of others. */
 export function resolves(
   object: ServiceObject,
   field: WantedField,

@@ -1,39 +1,39 @@
 import type { Lookup, ServiceObject } from './routes.ts';
 import type { Selections, WantedField } from './selections.ts';
 
-/** Where objects are that fields are wanted of: the value of a field in one service. */
+/** A place with objects of which fields are wanted: the value of a field in one service. */
 export interface Place {
   readonly service: string;
   /** The type of the field in the service. */
   readonly typeName: string;
-  /** Fields that the service resolves here, though they are external elsewhere. */
+  /** Fields that the service resolves here although they are external elsewhere. */
   readonly provides: Selections | undefined;
-  /** Whether objects have to say which type they have. */
+  /** Whether the type of each object has to be fetched. */
   readonly needsTypename: boolean;
-  /** Whether only what the service itself has is planned; the rest is left over. */
+  /** Whether only the service's own fields are planned. The rest is left over. */
   readonly isLocal: boolean;
 }
 
-/** How what is wanted at a place is fetched. It does not depend on where the place is, so that equal ones share it. */
+/** The plan for the wanted fields at a place. It does not depend on the path of the place, so equal places share it. */
 export interface PlacePlan {
   /** Undefined for the root of an operation. */
   readonly place: Place | undefined;
-  /** The object types that there can be. */
+  /** The possible object types. */
   readonly types: readonly string[];
-  /** Of how many of these something may be wanted: all but those that clients do not see. */
+  /** The number of types of which fields may be wanted: all except those hidden from clients. */
   readonly seen: number;
-  /** The place's own fetch comes first, where there is one. */
+  /** The visits of the plan. The place's own fetch comes first, if there is one. */
   readonly visits: readonly Visit[];
-  /** The waves after that of the place until everything is there. */
+  /** The number of waves after the place's own until everything is fetched. */
   readonly waves: number;
-  /** The calls after the place's own, as `wave:service`. */
+  /** The calls after the place's own fetch, as `wave:service`. */
   readonly calls: readonly Call[];
-  /** How many fields are fetched, and how many of them not by the place's own fetch. */
+  /** The number of fetched fields. `later` is the number of fields outside the place's own fetch. */
   readonly size: number;
   readonly later: number;
-  /** What cannot be fetched from this place; undefined where everything can. */
+  /** The selections that cannot be fetched from this place. Undefined if everything can. */
   readonly leftover: Selections | undefined;
-  /** What is wanted without the leftover; undefined where nothing remains. */
+  /** The wanted selections without the leftover. Undefined if none remain. */
   readonly inside: Selections | undefined;
 }
 
@@ -42,27 +42,27 @@ export interface Call {
   readonly service: string;
 }
 
-/** One fetch of the objects of a place, by their types. */
+/** One fetch of the objects of a place, by type. */
 export interface Visit {
   readonly service: string;
-  /** After the wave of the place. */
+  /** The number of waves after the wave of the place. */
   readonly wave: number;
   readonly parts: readonly VisitPart[];
-  /** The visits that its representations need, with the keys of the fields. */
+  /** The visits that provide fields for its representations, with the keys of these fields. */
   readonly needs: ReadonlyMap<Visit, ReadonlySet<string>>;
 }
 
-/** What a visit fetches of the objects of one type. */
+/** The part of a visit for objects of one type. */
 export interface VisitPart {
   readonly type: string;
   readonly object: ServiceObject;
-  /** Undefined for a place's own visit. */
+  /** Undefined for the place's own visit. */
   readonly lookup: Lookup | undefined;
-  /** What has to be known of an object for the lookup, none of it null. */
+  /** The fields of an object that the lookup needs. All must be non-null. */
   readonly key: Selections | undefined;
-  /** What representations hold; undefined where there is none. */
+  /** The fields in representations. Undefined if there are none. */
   readonly representation: Selections | undefined;
-  /** Whether it is for objects that do not say their type, too. */
+  /** Whether the part also applies to objects whose type is unknown. */
   readonly isForAnyType: boolean;
   readonly fields: readonly PlannedField[];
 }

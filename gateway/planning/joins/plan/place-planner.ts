@@ -9,18 +9,18 @@ import { type Selections, TYPENAME, textOfField, type WantedField } from './sele
 import { type Findable, isWork, type Steps } from './steps.ts';
 import { type TypePlan, TypePlanner } from './type-planner.ts';
 
-/** What the objects of a type take at a place, beside their fields. */
+/** The number of steps for each type of objects at a place, besides the steps for their fields. */
 const STEPS_OF_TYPE = 4;
 
-/** Deeper ones would exhaust the stack. */
+/** The maximum number of nested places. Deeper nesting would exhaust the stack. */
 const MOST_LEVELS = 100;
 
-/** Plans what is wanted at places. The same for the same kind of place is planned once. */
+/** Plans the wanted fields at places. Equal places are planned once. */
 export class PlacePlanner {
   readonly #scope: PlanningScope;
   readonly #known = new Map<string, PlacePlan>();
   readonly #typePlanner: TypePlanner;
-  /** How many places are being planned, each below another. */
+  /** The number of nested places that are being planned. */
   #depth = 0;
 
   constructor(scope: Omit<PlanningScope, 'searches' | 'belowOf'>) {
@@ -28,7 +28,7 @@ export class PlacePlanner {
     this.#typePlanner = new TypePlanner(this.#scope);
   }
 
-  /** Plans fields of the root of an operation. */
+  /** Plans fields at the root of an operation. */
   planRoot(wanted: Selections, rootType: string): Sliced<PlacePlan> {
     return this.#plan(wanted, undefined, [rootType], false);
   }
@@ -52,7 +52,7 @@ export class PlacePlanner {
     } finally {
       this.#depth--;
     }
-    // A plan that was made while ways of its own were still being looked for may lack some.
+    // A plan that was created during an unfinished search of its own routes may lack some of them, so it is not kept.
     if (this.#scope.searches.cycles === before) this.#known.set(key, made);
     return made;
   }
@@ -67,7 +67,7 @@ export class PlacePlanner {
     const found = own?.isInterfaceObject
       ? types.objectsOf(typeName)
       : types.objectsOf(typeName).filter((one) => types.type(one)?.in(service)?.interfaces.has(typeName));
-    // An interface without types still has what its interface objects have.
+    // An interface without types still has the fields of its interface objects.
     return found.length > 0 ? found : [typeName];
   }
 
@@ -120,7 +120,7 @@ export class PlacePlanner {
       }
       made.push(this.#visitOf(builder, fieldsOf, byVisit));
     }
-    // Without any type to fetch fields of, the place is still fetched.
+    // Even if there is no type whose fields can be fetched, the place itself is fetched.
     if (place && made[0]?.wave !== 0) made.unshift({ service: place.service, wave: 0, parts: [], needs: new Map() });
     const calls = callsOf(made, place !== undefined, steps);
     return {
@@ -204,13 +204,13 @@ interface VisitBuilder {
   readonly service: string;
   readonly wave: number;
   readonly members: { readonly type: string; readonly visit: TypeVisit }[];
-  /** What is selected of objects, by the name that the service has for their type. */
+  /** The selected fields, by the service's name of the objects' type. */
   readonly selected: Map<string, string>;
   /** Whether objects have one type only. */
   readonly isOnly: boolean;
 }
 
-/** Visits of several types are one where they go to one service at the same time. */
+/** Combines visits of several types if they go to the same service in the same wave. */
 function addVisits(
   slots: Map<string, VisitBuilder>,
   visits: readonly TypeVisit[],
@@ -241,7 +241,7 @@ function addVisits(
   }
 }
 
-/** Plans types again that have a call of their own, where they may do with calls that are made for other types. */
+/** Plans types with calls of their own again. They may be able to use calls that are made for other types. */
 function* shareCalls(
   plans: Map<string, TypePlan>,
   steps: Steps,
@@ -258,7 +258,7 @@ function* shareCalls(
     if (own.size === 0) continue;
     steps.take(counts.size / CALLS_PER_STEP);
     const made = [...counts].flatMap(([call, times]) => (times > 0 && !own.has(call) ? [call] : []));
-    // Without calls of others alone, there is nothing to share.
+    // Without calls that only others make, there is nothing to share.
     if (made.every((call) => calls.includes(call))) continue;
     const shared = yield* again(type, made);
     if (new Set(callsOfVisits(shared.visits).filter((call) => !made.includes(call))).size >= own.size) continue;
@@ -269,8 +269,8 @@ function* shareCalls(
 }
 
 /**
- * Whether a visit can be one with others: a service cannot tell the types of an interface object apart, so it is asked for the
- * same of all.
+ * Whether a visit can be combined with others. A service cannot tell the types of an interface object apart, so it has
+ * to be asked for the same fields of all types.
  */
 function fits({ isEntry, object, fields, requires }: TypeVisit, { selected }: VisitBuilder): boolean {
   if (isEntry) return true;
@@ -311,7 +311,7 @@ function sizesOf(visits: readonly Visit[], hasEntry: boolean): Pick<PlacePlan, '
   return { size, later };
 }
 
-/** Whether different fields are wanted of objects of different types. */
+/** Whether objects of different types have different wanted fields. */
 function differ(all: readonly (readonly WantedField[])[]): boolean {
   return new Set(all.map(textOf)).size > 1;
 }

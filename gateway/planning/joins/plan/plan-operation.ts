@@ -11,20 +11,23 @@ import { type Selections, SelectionsFactory, type WantedField } from './selectio
 import type { ServiceObjects } from './service-objects.ts';
 import { Steps } from './steps.ts';
 
-/** The most steps of planning one operation. Operations that people write take some hundred. */
+/** The maximum number of steps for planning one operation. Typical operations take a few hundred. */
 export const MOST_STEPS = 5_500;
 
-/** What each plan takes, however small. */
+/** The number of steps of each plan, however small. */
 const STEPS_OF_PLAN = 20;
-/** What each of its fields takes beside finding its services: it is read, and its value is written in responses. */
+/**
+ * The number of steps of each root field besides finding its services: for reading it and for writing its value in
+ * responses.
+ */
 const STEPS_OF_ROOT_FIELD = 2;
 
-/** What is fetched for an operation, in waves: the fetches of one wave wait for all that come before. */
+/** The fetches of an operation in waves. The fetches of a wave wait for all earlier waves. */
 export interface OperationPlan {
   readonly waves: readonly (readonly Fetch[])[];
 }
 
-/** Plans the root fields of one operation under given conditions. What several plans have in common is planned once. */
+/** Plans the root fields of one operation under given conditions. Parts that several plans share are planned once. */
 export class OperationPlanner {
   readonly #operation: ClientOperation;
   readonly #types: SupergraphTypes;
@@ -44,16 +47,18 @@ export class OperationPlanner {
     this.#written = new RequestSelections(types, steps);
   }
 
-  /** The steps that planning the operation takes. */
+  /** The steps of planning the operation. */
   get steps(): Steps {
     return this.#steps;
   }
 
   /**
-   * Plans root fields, so that each object comes in the fewest waves, and these are the fewest calls.
+   * Plans root fields, so that each object is fetched in as few waves as possible, and these contain as few calls as
+   * possible.
    *
-   * @param fields root fields, fragments inlined
-   * @throws OperationTooComplex beyond the most steps of the operation; UnplannableOperation where no service has a field
+   * @param fields root fields with fragments inlined
+   * @throws OperationTooComplex if the operation exceeds the maximum number of steps; UnplannableOperation if no
+   *   service has a field
    */
   *plan(fields: readonly FieldNode[]): Sliced<OperationPlan> {
     const steps = this.#steps;
@@ -73,10 +78,10 @@ export class OperationPlanner {
 }
 
 /**
- * The services that an operation without conditions calls, each as often as it is called.
+ * The services that an operation without conditions calls. A service is listed once for each call.
  *
  * @param text a document with one operation
- * @throws as `OperationPlanner` does
+ * @throws the errors of `OperationPlanner`
  */
 export function plannedServices(text: string, objects: ServiceObjects): readonly string[] {
   const operation = readClientOperation(parse(text, { noLocation: true }), undefined);
@@ -118,7 +123,7 @@ function rootSelections(
   return selections.ofFields(new Map([[root, wanted]]));
 }
 
-/** The first field that cannot be reached, as `Query.items.price`. */
+/** The path of the first unreachable field, such as `Query.items.price`. */
 function pathOf(field: WantedField, type: string, types: SupergraphTypes): string {
   const names = [type, field.name];
   let current: WantedField = field;

@@ -9,16 +9,16 @@ export interface TypeVisit {
   readonly object: ServiceObject;
   readonly wave: number;
   readonly lookup: Lookup | undefined;
-  /** What has to be known of an object for the lookup, none of it null. */
+  /** The fields of an object that the lookup needs. All must be non-null. */
   readonly key: Selections | undefined;
   readonly representation: Selections[];
-  /** The text of what its fields require; undefined where they require nothing. */
+  /** The text of the fields that the visit's fields require. Undefined if they require none. */
   requires: string | undefined;
-  /** Whether the types of objects have to be known before. */
+  /** Whether the types of objects have to be known beforehand. */
   readonly needsType: boolean;
-  /** Whether it is for objects that do not say their type. */
+  /** Whether the visit also applies to objects whose type is unknown. */
   readonly isForAnyType: boolean;
-  /** The visits that its representations need, with the keys of the fields. */
+  /** The visits that provide fields for its representations, with the keys of these fields. */
   readonly needs: Map<TypeVisit, Set<string>>;
   readonly fields: WantedField[];
 }
@@ -30,12 +30,12 @@ export class PlannedObject {
   readonly entry: RouteEntry | undefined;
   readonly common: CommonFields | undefined;
   readonly visits: TypeVisit[] = [];
-  /** A text that is equal for objects that have the same ways. */
+  /** A text that is equal for objects with the same routes. */
   readonly key: string;
 
   readonly #made: readonly string[];
 
-  /** @param made calls that are made for objects of other types, as `calls` gives them */
+  /** @param made calls that are made for objects of other types, in the format of `calls` */
   constructor(
     type: string,
     place: Place | undefined,
@@ -79,7 +79,7 @@ export class PlannedObject {
     return visit;
   }
 
-  /** The calls that are made anyway, as `wave:service`. */
+  /** The calls that are made in any case, as `wave:service`. */
   calls(): string[] {
     return [...this.#made, ...callsOf(this.visits)];
   }
@@ -90,7 +90,7 @@ export function callsOf(visits: readonly TypeVisit[]): string[] {
   return visits.flatMap(({ isEntry, wave, object }) => (isEntry ? [] : [`${wave}:${object.service}`]));
 }
 
-/** Visits of one service in one wave as one, where all that they need comes with the place itself. */
+/** Combines visits of one service in one wave if all data that they need comes with the place itself. */
 export function sharedVisits(visits: readonly TypeVisit[]): readonly TypeVisit[] {
   const kept: TypeVisit[] = [];
   const replaced = new Map<TypeVisit, TypeVisit>();
@@ -126,7 +126,10 @@ function addNeed({ needs }: TypeVisit, need: TypeVisit, keys: ReadonlySet<string
   needs.set(need, new Set([...(needs.get(need) ?? []), ...keys]));
 }
 
-/** Whether two visits may require one field with different arguments, of which a representation has room for one. */
+/**
+ * Whether two visits may require the same field with different arguments. A representation can only contain one of the
+ * values.
+ */
 function requireOtherwise(one: TypeVisit, other: TypeVisit): boolean {
   if (one.requires === undefined || other.requires === undefined) return false;
   return one.requires.includes('(') || other.requires.includes('(');

@@ -5,17 +5,20 @@ import type { Selections, SelectionsFactory, WantedField } from './selections.ts
 import type { ServiceObjects } from './service-objects.ts';
 import type { Findable, Steps } from './steps.ts';
 
-/** How many calls of a plan are looked at in a step. */
+/** The number of a plan's calls that are examined in one step. */
 export const CALLS_PER_STEP = 8;
 
-/** What planning one operation shares. */
+/** The objects that planning one operation shares. */
 export interface PlanningScope {
   readonly types: SupergraphTypes;
   readonly objects: ServiceObjects;
   readonly selections: SelectionsFactory;
   readonly steps: Steps;
   readonly searches: Searches;
-  /** Plans what is wanted of the value of a field of a type in a service; undefined where it has no such field. */
+  /**
+   * Plans the wanted fields of the value of a field in a service. Undefined if the service's type does not have the
+   * field.
+   */
   readonly belowOf: (
     field: WantedField,
     type: string,
@@ -25,7 +28,10 @@ export interface PlanningScope {
   ) => Findable<PlacePlan | undefined>;
 }
 
-/** Counts cycles in searches for routes: what was found while a search ran into itself may not be all, and is not kept. */
+/**
+ * Counts cycles in searches for routes. Results found while a search depended on itself may be incomplete and are not
+ * kept.
+ */
 export class Searches {
   #cycles = 0;
 

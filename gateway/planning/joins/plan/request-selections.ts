@@ -5,15 +5,18 @@ import type { PlacePlan, PlannedField, Visit, VisitPart } from './place-plan.ts'
 import type { WantedField } from './selections.ts';
 import type { Steps } from './steps.ts';
 
-/** What it takes to write a node, and to compare it with others of its response key. */
+/** The number of steps for writing a node and comparing it with others of the same response key. */
 const STEPS_OF_NODE = 1;
 
-/** Writes what fetches select of their services. What is selected at a place is written once for all fetches that contain it. */
+/** Writes the selections of fetches. The selections at a place are written once for all fetches that contain them. */
 export class RequestSelections {
   readonly #types: SupergraphTypes;
   readonly #steps: Steps;
   readonly #atPlaces = new Map<PlacePlan, readonly SelectionNode[]>();
-  /** How many nodes the text of a selection has, with all below it: what is written once may be printed many times. */
+  /**
+   * The number of nodes in a selection's text, including all nodes below it. A selection that is written once may be
+   * printed often.
+   */
   readonly #sizes = new Map<SelectionNode, number>();
 
   constructor(types: SupergraphTypes, steps: Steps) {
@@ -21,7 +24,7 @@ export class RequestSelections {
     this.#steps = steps;
   }
 
-  /** The selections of a fetch of root fields, or of the fields of a root object. */
+  /** The selections of a fetch of root fields or of the fields of a root object. */
   ofRoot({ service, parts }: Visit): readonly SelectionNode[] {
     return this.#counted(
       this.#fieldsOf(
@@ -31,13 +34,13 @@ export class RequestSelections {
     );
   }
 
-  /** What a root field that returns objects of one type is selected of. */
+  /** The selections on a root field that returns objects of one type. */
   ofObjects({ object, lookup, fields }: VisitPart): readonly SelectionNode[] {
     const own = this.#fieldsOf(fields, object.service);
     return this.#counted(lookup?.rootField?.isAbstract ? [fragmentNode(object.as, own)] : own);
   }
 
-  /** What is selected of the value of a field whose value is fetched by itself; empty for a scalar or an enum. */
+  /** The selections on the value of a field that is fetched separately. Empty for a scalar or an enum. */
   ofValue({ below }: PlannedField): readonly SelectionNode[] {
     return below ? this.#counted(this.#atPlace(below)) : [];
   }
@@ -54,13 +57,13 @@ export class RequestSelections {
     return this.#counted(isUntyped ? [TYPENAME_FIELD, ...selections] : selections);
   }
 
-  /** Printing takes as long as the text is. */
+  /** Printing takes time in proportion to the text. */
   #counted(selections: readonly SelectionNode[]): readonly SelectionNode[] {
     this.#steps.take(this.sizeOf(selections) * STEPS_OF_NODE);
     return selections;
   }
 
-  /** How many nodes the text of selections has. */
+  /** The number of nodes in the text of selections. */
   sizeOf(selections: readonly SelectionNode[]): number {
     let size = 0;
     for (const selection of selections) {
@@ -72,7 +75,7 @@ export class RequestSelections {
     return size;
   }
 
-  /** What the place's own fetch selects. */
+  /** The selections of the place's own fetch. */
   #atPlace(plan: PlacePlan): readonly SelectionNode[] {
     const known = this.#atPlaces.get(plan);
     if (known) return known;
@@ -95,7 +98,7 @@ export class RequestSelections {
         ),
       );
     else {
-      // A field of an object may have another type than the interface's, and then its selections are of that type.
+      // An object's field may have a narrower type than the interface's field. Its selections then apply to that type.
       const isOfInterface = ({ field, below }: PlannedField) => {
         const own = here?.field(field.name);
         return own !== undefined && (below?.place === undefined || below.place.typeName === own.typeName);
@@ -115,7 +118,7 @@ export class RequestSelections {
     return selections.length > 0 ? selections : [TYPENAME_FIELD];
   }
 
-  /** Fields of one key once each, with everything that is selected below them. */
+  /** Writes fields with the same key as one field, with all selections below them. */
   #fieldsOf(fields: readonly PlannedField[], service: string): readonly SelectionNode[] {
     const byKey = new Map<string, PlannedField[]>();
     for (const field of fields) {

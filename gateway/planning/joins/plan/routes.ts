@@ -2,47 +2,54 @@ import type { Sliced } from '../../../../platform/index.ts';
 import type { FieldSet, RootLookup, ServiceType, SupergraphTypes } from '../../supergraph/index.ts';
 import { type Findable, isWork } from './steps.ts';
 
-/** Objects of a type as a service has them: under the name of the type, or of an interface as an interface object. */
+/**
+ * The objects of a type in one service. The service has them under the type's own name or, as interface objects, under
+ * an interface's name.
+ */
 export interface ServiceObject {
   readonly service: string;
   readonly as: string;
   readonly own: ServiceType;
-  /** Whether it is only what the service has of the type as relationships: fields that are root fields of the service. */
+  /** Whether the service only has relationships of the type. Such fields are root fields of the service. */
   readonly isRelated: boolean;
 }
 
 /**
- * How a service returns an object: as the entity of a key; by a root field; as its root object, for which nothing has to be known;
- * or field by field, by the root field of each relationship.
+ * A way for a service to return an object:
+ *
+ * - `entity`: as the entity of a key.
+ * - `root-field`: through a root field.
+ * - `root`: as the root object, for which nothing has to be known.
+ * - `relationship`: field by field, through the root field of each relationship.
  */
 export interface Lookup {
   readonly by: 'entity' | 'root-field' | 'root' | 'relationship';
-  /** `__typename` of an entity's representation. */
+  /** `__typename` in an entity's representation. */
   readonly typename: string | undefined;
   readonly key: FieldSet | undefined;
-  /** The root field, where it is by one. */
+  /** The root field if the lookup uses one. */
   readonly rootField?: RootLookup;
-  /** Whether the object's type has to be known, which objects of an interface object do not say. */
+  /** Whether the object's type has to be known. Objects of an interface object do not have a known type. */
   readonly needsType: boolean;
 }
 
-/** A way to an object in one service. */
+/** A route to an object in one service. */
 export interface Route {
   readonly object: ServiceObject;
   readonly isEntry: boolean;
   readonly lookups: readonly Lookup[];
-  /** The waves after the entry's that pass before the object is there; infinite where no way is found. */
+  /** The number of waves after the entry's until the object is fetched. Infinite if no route is found. */
   wave: number;
-  /** The lookup of the shortest way; of the entry, that by which its service is entered again. */
+  /** The lookup of the shortest route. For the entry, the lookup by which its service is called again. */
   lookup: Lookup | undefined;
-  /** The wave in which everything for `lookup` is there. */
+  /** The wave in which all data for `lookup` is known. */
   lookupWave: number;
 }
 
-/** Where objects come from. */
+/** The origin of objects. */
 export interface RouteEntry {
   readonly object: ServiceObject;
-  /** Whether the service says which type they have: not where it has an interface object. */
+  /** Whether the service returns the types of objects. False if it has an interface object. */
   readonly isTyped: boolean;
 }
 
@@ -63,7 +70,7 @@ export function serviceObjects(types: SupergraphTypes, services: readonly string
   });
 }
 
-/** All ways to objects of a type, as each service has them, no lengths yet. */
+/** All routes to objects of a type, by service. Their lengths are not computed yet. */
 export function routesOf(
   types: SupergraphTypes,
   objects: readonly ServiceObject[],
@@ -83,7 +90,7 @@ export function routesOf(
         (rootField): Lookup => ({ by: 'root-field', typename: undefined, key: rootField.key, rootField, needsType }),
       ),
     ];
-    // A service that has the interface of an interface object knows the type of each.
+    // A service with the interface of an interface object knows the type of each object.
     const asInterface =
       entry && isUntyped && object.as === type ? types.type(entry.object.as)?.in(object.service) : undefined;
     if (asInterface && !asInterface.isInterfaceObject)
@@ -101,9 +108,9 @@ const BY_RELATIONSHIP: readonly Lookup[] = [
 ];
 
 /**
- * Finds the shortest ways: each round finds what can be reached by what the rounds before have reached.
+ * Finds the shortest routes. Each round finds the objects that can be fetched with the results of earlier rounds.
  *
- * @param waveOf the wave in which everything of a lookup is there, by the ways that are known so far
+ * @param waveOf the wave in which all data for a lookup is known, according to the routes found so far
  */
 export function* findShortestRoutes(
   routes: readonly Route[],

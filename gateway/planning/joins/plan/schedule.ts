@@ -2,12 +2,12 @@ import type { Sliced } from '../../../../platform/index.ts';
 import type { Fetch } from './fetches.ts';
 import type { Steps } from './steps.ts';
 
-/** Of how many fetches, and of what they wait for, the waves are settled in a step. */
+/** The number of fetches and dependencies whose waves are settled in one step. */
 const EDGES_PER_STEP = 8;
 
 /**
- * Puts fetches into waves: as few as there can be, and in these as few calls. Fetches of one service in one wave are one call,
- * so a fetch that nothing waits for is put off where its service is called later anyway.
+ * Schedules fetches in as few waves as possible, with as few calls as possible. Fetches of one service in the same wave
+ * are one call. A fetch that nothing waits for is therefore delayed if its service is called later anyway.
  */
 export function* scheduleFetches(fetches: readonly Fetch[], steps: Steps): Sliced<readonly (readonly Fetch[])[]> {
   const last = fetches.reduce((most, { wave }) => Math.max(most, wave), 0);
@@ -18,7 +18,7 @@ export function* scheduleFetches(fetches: readonly Fetch[], steps: Steps): Slice
   const edges = fetches.reduce((sum, { after }) => sum + after.size, fetches.length);
   const settle = () => {
     steps.take(edges / EDGES_PER_STEP);
-    // In the order of waves, what is before a fetch is settled before it.
+    // Fetches are in order of waves, so all fetches that precede a fetch are settled before it.
     for (const fetch of fetches)
       for (const before of fetch.after) earliest.set(fetch, Math.max(early(fetch), early(before) + 1));
     for (const fetch of fetches.toReversed())

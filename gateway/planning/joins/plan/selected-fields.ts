@@ -4,13 +4,13 @@ export function responseKey({ alias, name }: FieldNode): string {
   return (alias ?? name).value;
 }
 
-/** A field that is selected, and the type of objects that it is selected of; undefined where no fragment says it. */
+/** A selected field and the type of objects that it is selected on. Undefined if no fragment names the type. */
 export interface TypedField {
   readonly field: FieldNode;
   readonly type: string | undefined;
 }
 
-/** All fields of a set of selections, those of its inline fragments too, with the type that has them. */
+/** All fields of selections and their inline fragments, with the type that has them. */
 export function fieldsOf(selections: readonly SelectionNode[], type: string | undefined): TypedField[] {
   return selections.flatMap((selection) => {
     if (selection.kind === Kind.FIELD) return [{ field: selection, type }];

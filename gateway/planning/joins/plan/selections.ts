@@ -13,22 +13,22 @@ import { fieldText, type SupergraphTypes } from '../../supergraph/index.ts';
 import { type Conditions, isIncluded } from './client-operation.ts';
 import type { Steps } from './steps.ts';
 
-/** How many selections are collected in a step. */
+/** The number of selections that are collected in one step. */
 const SELECTIONS_PER_STEP = 8;
 
-/** A field that is wanted of an object. */
+/** A wanted field of an object. */
 export interface WantedField {
-  /** The key of its value in the data of a run. */
+  /** The key of the field's value in the data of a run. */
   readonly key: string;
   readonly name: string;
   readonly arguments: readonly ArgumentNode[];
-  /** Its name, with a number for its arguments: the same for fields that have the same value. */
+  /** The field's name, with a number for its arguments. Equal for fields that have the same value. */
   readonly call: string;
-  /** What is wanted of its value; undefined for a scalar or an enum. */
+  /** The wanted fields of the value. Undefined for a scalar or an enum. */
   readonly below: Selections | undefined;
   /** Directives of the client that services may know. */
   readonly directives: readonly DirectiveNode[];
-  /** Whether the planner needs it, and may fetch it where clients do not see it. */
+  /** Whether the planner needs the field. The planner may fetch it from a service where clients do not see it. */
   readonly isOwn: boolean;
 }
 
@@ -47,11 +47,13 @@ export function textOfField({ key, call, below, isOwn }: WantedField): string {
   return `${isOwn ? '!' : ''}${key}:${call}:${below?.id ?? ''}`;
 }
 
-/** What is wanted of objects, by their types: of a client, of a key or of requirements, or several of these together. */
+/**
+ * The wanted fields of objects, by type. The client, a key or requirements may want them, or several of these together.
+ */
 export interface Selections {
-  /** Two of one id are the same. */
+  /** Equal ids mean equal selections. */
   readonly id: number;
-  /** The fields that are wanted of an object of a type, in the order of the response. */
+  /** The wanted fields of an object of a type, in response order. */
   fieldsOf(type: string): readonly WantedField[];
 }
 
@@ -61,20 +63,23 @@ export interface SelectionsOptions {
   readonly conditions: Conditions;
   /** The key of a client's field in the data. */
   responseKey(field: FieldNode): string;
-  /** The key of a field that the planner needs, such as that of a key. */
+  /** The key of a field that the planner needs, such as a key field. */
   ownKey(field: FieldNode): string;
   readonly steps: Steps;
 }
 
-/** Makes the selections of one operation. Equal ones are the same object, so that what is planned for them is planned once. */
+/** Creates the selections of one operation. Equal selections are the same object, so that they are planned once. */
 export class SelectionsFactory {
   readonly #options: SelectionsOptions;
   readonly #known = new Map<string, Selections>();
   readonly #fieldSets = new Map<readonly SelectionNode[], Selections>();
-  /** By node, and by text: sets of the same text have one id, so that fragments that are spread in many places are planned once. */
+  /**
+   * Ids by node and by text. Selection sets with the same text have the same id, so that fragments that are spread
+   * often are planned once.
+   */
   readonly #ids = new Map<SelectionSetNode | string, number>();
   readonly #read = new Set<SelectionSetNode>();
-  /** By node, and by text: long arguments are printed once. */
+  /** Calls by node and by text, so that long arguments are printed once. */
   readonly #calls = new Map<FieldNode | string, string>();
   #next = 0;
 
@@ -82,7 +87,9 @@ export class SelectionsFactory {
     this.#options = options;
   }
 
-  /** Reads what a client selects below some selections, before it is planned. The same is read once. */
+  /**
+   * Reads the selections of the client below some selections before they are planned. Equal selections are read once.
+   */
   *read(selections: readonly SelectionNode[]): Sliced<void> {
     const { fragments, steps } = this.#options;
     const unread: SelectionSetNode[] = [];
@@ -97,19 +104,19 @@ export class SelectionsFactory {
       }
     };
     find(selections);
-    // Inner ones come before those that hold them, so that each is read by itself.
+    // Inner selection sets come first, so that each is read separately.
     for (const set of unread) {
       this.#idOf(set);
       if (steps.endSlice()) yield;
     }
   }
 
-  /** What a client selects: selection sets of fields of one response key. */
+  /** The selections of a client: the selection sets of fields with one response key. */
   ofClient(sets: readonly SelectionSetNode[]): Selections {
     return this.#ofNodes('client', sets, (field) => this.#options.responseKey(field));
   }
 
-  /** What the planner needs: the selections of a field set. */
+  /** The selections that the planner needs: those of a field set. */
   ofFieldSet(selections: readonly SelectionNode[]): Selections {
     const known = this.#fieldSets.get(selections);
     if (known) return known;
@@ -119,7 +126,7 @@ export class SelectionsFactory {
     return made;
   }
 
-  /** All of several selections. */
+  /** Merges several selections. */
   merged(all: readonly Selections[]): Selections {
     const ids = [...new Set(all.map(({ id }) => id))].sort((one, other) => one - other);
     const [only] = all;
@@ -130,13 +137,13 @@ export class SelectionsFactory {
     }));
   }
 
-  /** Fields by type. */
+  /** Creates selections from fields by type. */
   ofFields(byType: ReadonlyMap<string, readonly WantedField[]>): Selections {
     const texts = [...byType].map(([type, fields]) => `${type} ${fields.map(textOfField)}`);
     return this.#remember(`fields ${texts.join(' ')}`, (id) => ({ id, fieldsOf: (type) => byType.get(type) ?? [] }));
   }
 
-  /** Fields of one key as one field. */
+  /** Merges fields with the same key into one field. */
   mergedFields(fields: readonly WantedField[]): readonly WantedField[] {
     const merged = new Map<string, WantedField>();
     for (const field of fields) {
@@ -154,7 +161,7 @@ export class SelectionsFactory {
       id,
       fieldsOf: once((type) => {
         const found: WantedField[] = [];
-        // Clients see nothing of objects of hidden types, though keys and requirements may need them.
+        // Clients see nothing of objects of hidden types, though keys and requirements may need these.
         if (kind === 'client' && this.#options.types.isHidden(type)) return found;
         for (const [key, nodes] of this.#collect(sets, type, keyOf)) {
           const [node] = nodes;
@@ -216,7 +223,7 @@ export class SelectionsFactory {
     return `... on ${selection.typeCondition?.name.value ?? ''}${directives}${below}`;
   }
 
-  /** `CollectFields` (GraphQL 6.3.2). */
+  /** Implements `CollectFields` (GraphQL 6.3.2). */
   #collect(
     sets: readonly SelectionSetNode[],
     type: string,

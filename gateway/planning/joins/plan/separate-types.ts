@@ -3,18 +3,18 @@ import { nameNode } from '../../../graphql/syntax/index.ts';
 import { typeNameIn } from '../../supergraph/index.ts';
 import { fieldsOf, responseKey } from './selected-fields.ts';
 
-/** A response key that a fetch has in place of another one. */
+/** A response key that replaces another one in a fetch. */
 export interface RenamedKey {
-  /** The keys that lead to it from the root of the fetch, itself the last. */
+  /** The keys from the root of the fetch to the field, including the new key itself. */
   readonly path: readonly string[];
   readonly key: string;
 }
 
 /**
- * Gives fields of different types response keys of their own where a service would reject one for both (GraphQL 5.3.2): a
- * field may be non-null on one type and not on another, or a list of it, while the client selects it on their interface.
+ * Gives fields of different types separate response keys if a service would reject a common one (GraphQL 5.3.2). A
+ * field may be non-null or a list on one type only, although the client selects it on the common interface.
  *
- * @param type the type that the selections are of, where it is known
+ * @param type the type of the selections, if it is known
  * @param typeOf the type of a field in the service, as SDL
  */
 export function separateTypes(
@@ -22,7 +22,7 @@ export function separateTypes(
   type: string | undefined,
   typeOf: (parent: string, field: string) => string | undefined,
 ): { readonly selections: readonly SelectionNode[]; readonly renamed: readonly RenamedKey[] } {
-  // Fields of one type never differ.
+  // Fields of a single type never conflict.
   const [only, ...others] = selections;
   const isOfOneType = only?.kind === Kind.INLINE_FRAGMENT && others.length === 0;
   const top = isOfOneType ? only.selectionSet.selections : selections;
@@ -32,12 +32,12 @@ export function separateTypes(
   return renamed.length === 0 ? { selections, renamed } : { selections: separated, renamed };
 }
 
-/** Whether a selection is or holds a fragment. */
+/** Whether a selection is a fragment or contains one. */
 function hasConditions(selection: SelectionNode): boolean {
   return selection.kind !== Kind.FIELD || selection.selectionSet?.selections.some(hasConditions) === true;
 }
 
-/** Selections, and the type that they are selected on where it is known. */
+/** Selections and the type that they are selected on, if it is known. */
 interface TypedSelections {
   readonly selections: readonly SelectionNode[];
   readonly type: string | undefined;
@@ -45,12 +45,12 @@ interface TypedSelections {
 
 interface SeparateScope {
   typeOf(parent: string, field: string): string | undefined;
-  /** The original keys of fields with keys of their own, outer ones first. */
+  /** The original keys of fields that got a new key, outer ones first. */
   readonly renamed: RenamedKey[];
 }
 
 /**
- * @param sets what is selected at one path, in several fields of the same response key
+ * @param sets the selections at one path, in several fields with the same response key
  * @param path the original response keys that lead there
  */
 function separate(
@@ -60,7 +60,7 @@ function separate(
 ): (readonly SelectionNode[])[] {
   const occurrences = sets.flatMap(({ selections, type }) => fieldsOf(selections, type));
   const shapes = new Map<string, string[]>();
-  /** The fields of one response key, by their indices. */
+  /** The fields of one response key, by index. */
   const groups = new Map<string, number[]>();
   const aliases = occurrences.map(({ field, type }, index) => {
     const key = responseKey(field);
@@ -91,7 +91,7 @@ function separate(
   return rebuild(sets, aliases, below);
 }
 
-/** What has to be the same for all fields of one response key. */
+/** The shape that must be the same for all fields of one response key. */
 function shapeOf(field: FieldNode, type: string | undefined): string {
   return (field.selectionSet ? type?.replace(/\w+/, '') : type) ?? '';
 }
@@ -100,7 +100,7 @@ function aliasOf(key: string, shape: number): string {
   return shape === 0 ? key : `_t${shape}_${key}`;
 }
 
-/** The selections with new response keys, and with new selections below; both in the order of `fieldsOf`. */
+/** The selections with new response keys and new selections below. Both are in the order of `fieldsOf`. */
 function rebuild(
   sets: readonly TypedSelections[],
   aliases: readonly string[],

@@ -1,7 +1,7 @@
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { type ServiceObject, serviceObjects } from './routes.ts';
 
-/** What each service has of the types of a graph. Found once for all operations. */
+/** The types of a graph in each service. Read once for all operations. */
 export class ServiceObjects {
   readonly types: SupergraphTypes;
   readonly #byType = new Map<string, ObjectsOfType>();
@@ -14,18 +14,18 @@ export class ServiceObjects {
     return this.#ofType(type).objects;
   }
 
-  /** Objects of a type in one service: under its own name, and as interface objects. */
+  /** Objects of a type in one service, under the type's own name and as interface objects. */
   in(service: string, type: string): readonly ServiceObject[] {
     return this.#ofType(type).byService.get(service) ?? [];
   }
 
-  /** The places in the list of those that have a field. */
+  /** The indices of the objects that have a field. */
   having(type: string, field: string): readonly number[] {
     const { objects, byField } = this.#ofType(type);
     const known = byField.get(field);
     if (known) return known;
     const found = objects.flatMap(({ own }, at) => (own.field(field) ? [at] : []));
-    // A name that the type does not have would fill the memory.
+    // Names that the type does not have are not cached, because they could fill the memory.
     if (found.length > 0) byField.set(field, found);
     return found;
   }
@@ -47,9 +47,9 @@ export class ServiceObjects {
 }
 
 interface ObjectsOfType {
-  /** In the order of the supergraph's services. */
+  /** The objects in the order of the supergraph's services. */
   readonly objects: readonly ServiceObject[];
   readonly byService: ReadonlyMap<string, readonly ServiceObject[]>;
-  /** By the name of a field: the places in the list of those that have it. */
+  /** The indices of the objects that have a field, by the field's name. */
   readonly byField: Map<string, readonly number[]>;
 }

@@ -1,19 +1,19 @@
 import type { Sliced } from '../../../../platform/index.ts';
 import { OperationTooComplex } from '../errors.ts';
 
-/** How many steps are taken at once: operations that people write take fewer, so that they are planned in one go. */
+/** The number of steps in the first slice. Typical operations take fewer, so they are planned in one slice. */
 export const FIRST_SLICE_STEPS = 600;
-/** How many are taken at a time of operations that take more, each time after other work of the process has had its turn. */
+/** The number of steps in each further slice. Other work of the process runs between slices. */
 export const SLICE_STEPS = 250;
 
-/** Counts what planning does, so that no operation takes long, and that none blocks the event loop meanwhile. */
+/** Counts the work of planning, so that no operation takes long or blocks the event loop. */
 export class Steps {
   readonly #budget: number;
   #taken = 0;
-  /** What is left of the current slice. */
+  /** The remaining steps of the current slice. */
   #left = FIRST_SLICE_STEPS;
 
-  /** @param budget the most steps */
+  /** @param budget the maximum number of steps */
   constructor(budget: number) {
     this.#budget = budget;
   }
@@ -22,19 +22,19 @@ export class Steps {
     return this.#taken;
   }
 
-  /** @throws OperationTooComplex where the budget is used up */
+  /** @throws OperationTooComplex if the budget is exceeded */
   take(count = 1): void {
     this.#taken += count;
     this.#left -= count;
     if (this.#taken > this.#budget) throw new OperationTooComplex();
   }
 
-  /** Counts work that is done with a plan, and that its steps stand for already. */
+  /** Counts work on a plan whose steps have already been counted in the budget. */
   spend(count: number): void {
     this.#left -= count;
   }
 
-  /** Whether the current slice is used up. The next one begins then, so that it is for the caller to yield. */
+  /** Whether the current slice is used up. If so, the next slice begins, and the caller has to yield. */
   endSlice(): boolean {
     if (this.#left > 0) return false;
     this.#left = SLICE_STEPS;
@@ -43,8 +43,8 @@ export class Steps {
 }
 
 /**
- * What is known already, or the work of finding it. Work costs more than most of what is found costs to find, so that there is none
- * where it is not needed.
+ * A known result, or the work of finding it. Creating the work costs more than finding most results, so it is only
+ * created if necessary.
  */
 export type Findable<T> = T | Sliced<T>;
 

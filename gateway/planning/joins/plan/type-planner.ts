@@ -12,12 +12,12 @@ import { VisitPlanner } from './visit-planner.ts';
 
 export interface TypePlan {
   readonly visits: readonly TypeVisit[];
-  /** What of the wanted fields the visits fetch. */
+  /** The wanted fields that the visits fetch. */
   readonly inside: readonly WantedField[];
   readonly leftover: readonly WantedField[];
 }
 
-/** Plans how the fields that are wanted of objects of one type are fetched. */
+/** Plans the fetches for the wanted fields of objects of one type. */
 export class TypePlanner {
   readonly #scope: PlanningScope;
   readonly #options: FieldOptions;
@@ -31,8 +31,8 @@ export class TypePlanner {
 
   /**
    * @param wanted fields of objects of the type
-   * @param entry how the place's service has the objects; undefined at the root of an operation
-   * @param common at a place whose service does not say the types of objects: which fields it can be asked for
+   * @param entry the objects in the place's service; undefined at the root of an operation
+   * @param common the fields that can be fetched if the place's service does not return the types of objects
    * @param made calls that are made for objects of other types there, as `wave:service`
    */
   *plan(
@@ -58,14 +58,14 @@ export class TypePlanner {
     const inside: WantedField[] = [...(here.entryVisit?.fields ?? [])];
     if (place?.isLocal) leftover.push(...later);
     else if (later.length > 0) yield* this.#assign(later, here, inside, leftover);
-    // Fields that the client selects keep its order, so that a response may be relayed as it is.
+    // Fields keep the client's order, so that a response may be relayed unchanged.
     const order = new Map(wanted.map(({ key }, at) => [key, at]));
     const positionOf = (field: WantedField) => order.get(field.key) ?? wanted.length;
     for (const { fields } of here.visits) fields.sort((one, other) => positionOf(one) - positionOf(other));
     return { visits: sharedVisits(here.visits), inside: this.#scope.selections.mergedFields(inside), leftover };
   }
 
-  /** Chooses where each field is fetched: in the fewest waves, and then by the fewest calls. */
+  /** Chooses a service for each field, with as few waves and then as few calls as possible. */
   *#assign(
     wanted: readonly WantedField[],
     here: PlannedObject,
@@ -74,7 +74,7 @@ export class TypePlanner {
   ): Sliced<void> {
     const found = this.#options.routesFor(here);
     const routes = isWork(found) ? yield* found : found;
-    // A field of a mutation is executed by one service only (GraphQL 6.2.2).
+    // Only one service executes a field of a mutation (GraphQL 6.2.2).
     const isOnce = !here.entry && here.type !== this.#scope.types.rootType(OperationTypeNode.QUERY);
     let rest: { readonly field: WantedField; readonly without: ReadonlySet<Route> }[] = wanted.map((field) => ({
       field,
@@ -114,9 +114,9 @@ export class TypePlanner {
   }
 
   /**
-   * A field that several services share, in parts that need nothing further: in fewer waves than from one of them with joins.
-   * Undefined where there are no such parts.
-   * @param sharers as `sharersOf` gives them
+   * Fetches a field that several services share in parts that need no further calls. This takes fewer waves than
+   * fetching it from one service with joins. Undefined if no such parts exist.
+   * @param sharers the options in the format of `sharersOf`
    */
   *#inParts(
     field: WantedField,
@@ -134,7 +134,7 @@ export class TypePlanner {
         const own = isWork(found) ? yield* found : found;
         if (own?.inside) had.push({ option, inside: own.inside, leftover: own.leftover });
       }
-      // The last part is the one that leaves nothing; before it, the one whose rest another one has as a whole.
+      // The last part leaves nothing over. The part before it is one whose rest a single other service has.
       const next =
         had.find(({ leftover }) => !leftover) ?? (yield* this.#beforeLast(wanted, type, had, left)) ?? had[0];
       if (!next) return undefined;
@@ -145,7 +145,7 @@ export class TypePlanner {
     return parts.length > 1 ? parts : undefined;
   }
 
-  /** The first part whose rest another service has as a whole. */
+  /** The first part whose rest another service has completely. */
   *#beforeLast(
     wanted: WantedField,
     type: string,
@@ -162,7 +162,7 @@ export class TypePlanner {
     return undefined;
   }
 
-  /** Takes the services that give the most fields for a call, until all fields are taken. */
+  /** Repeatedly chooses the service with the most fields per call, until all fields are assigned. */
   *#cover(
     choices: readonly { readonly field: WantedField; readonly options: readonly FieldOption[] }[],
     here: PlannedObject,
@@ -175,7 +175,7 @@ export class TypePlanner {
     for (const { field, options: all } of choices) {
       const options = all.length === 1 ? all : all.filter(({ wave }) => wave <= most);
       const [only] = options;
-      // Where there is no choice, the calls are made anyway, and other fields may share them.
+      // If there is no choice, the calls are made in any case, and other fields may share them.
       if (only && options.length === 1) {
         const work = this.#take(field, only, here, routes, inside);
         if (work) yield* work;
@@ -208,7 +208,7 @@ export class TypePlanner {
           if (!route.isEntry || option.requires) calls.push(`${option.arrival}:${route.object.service}`);
           for (const call of calls) if (!known.has(call)) added.add(call);
         }
-        // Of ways that are as good, the one by which the least comes later.
+        // Among equally good routes, the one with the fewest later fields is chosen.
         const rank = [added.size / taken.length, -taken.length, wave, later];
         if (!best || isLess(rank, best.rank)) best = { route, rank, taken };
       }
@@ -224,7 +224,7 @@ export class TypePlanner {
     }
   }
 
-  /** @returns the work that it takes where nothing is fetched by the option yet */
+  /** @returns the remaining work if nothing is fetched by the option yet */
   #take(
     field: WantedField,
     option: FieldOption,
@@ -250,20 +250,20 @@ export class TypePlanner {
   }
 }
 
-/** A part of a field, and the way to fetch it. */
+/** A part of a field and the option for fetching it. */
 interface FieldPart {
   readonly field: WantedField;
   readonly option: FieldOption;
 }
 
-/** A way to fetch a field that gives a part of what is wanted below it, or all. */
+/** An option for a field that provides all or part of the selections below it. */
 interface PartialOption {
   readonly option: FieldOption;
   readonly inside: Selections;
   readonly leftover: Selections | undefined;
 }
 
-/** The services that may have parts of a field; none where one of them has all of it as early. */
+/** The options whose services may have parts of a field. Empty if one service has all of it equally early. */
 function sharersOf(field: WantedField, options: readonly FieldOption[]): readonly FieldOption[] {
   if (!field.below) return [];
   const first = Math.min(...options.map(({ arrival }) => arrival));
@@ -272,17 +272,19 @@ function sharersOf(field: WantedField, options: readonly FieldOption[]): readonl
   return found.length > MOST_SHARERS ? [] : found;
 }
 
-/** Of how many services parts of a field are combined: the combinations grow with the cube of it. */
+/**
+ * The maximum number of services whose parts of a field are combined. The number of combinations grows with their cube.
+ */
 const MOST_SHARERS = 5;
 
-/** The first wave in which a field can be there, with all below it. */
+/** The first wave in which a field can be known with everything below it. */
 function earliest(options: readonly FieldOption[]): number {
   let wave = Number.POSITIVE_INFINITY;
   for (const option of options) wave = Math.min(wave, option.wave);
   return wave;
 }
 
-/** Whether the first number in which two lists differ is less in the first. */
+/** Whether the first list is lexicographically less than the second. */
 function isLess(one: readonly number[], other: readonly number[]): boolean {
   const at = one.findIndex((number, index) => number !== other[index]);
   return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0);

@@ -8,7 +8,7 @@ import type { Route } from './routes.ts';
 import { type Selections, TYPENAME, type WantedField } from './selections.ts';
 import { type Findable, isWork } from './steps.ts';
 
-/** Plans the visits of objects: the fetches of their fields, with those of what these need. */
+/** Plans the visits of objects: the fetches of their fields and of the data that these need. */
 export class VisitPlanner {
   readonly #scope: PlanningScope;
   readonly #options: FieldOptions;
@@ -18,7 +18,7 @@ export class VisitPlanner {
     this.#options = options;
   }
 
-  /** What is planned below a field that the place's own fetch can have; an empty plan for a leaf. */
+  /** The plan below a field that the place's own fetch can include. Empty for a leaf. */
   atEntry(field: WantedField, { type, entry, place, common }: PlannedObject, isOwn = false): Findable<AtEntry> {
     if (!entry) return undefined;
     if (common && !(isOwn ? common.isFree(field) : common.isWanted(field))) return undefined;
@@ -28,7 +28,7 @@ export class VisitPlanner {
     return this.#scope.belowOf(field, type, entry.object, place?.provides, place?.isLocal);
   }
 
-  /** The visit that fetches a field by an option, where there is one. */
+  /** The existing visit that fetches a field by an option, if there is one. */
   knownVisit({ route: { isEntry, object }, requires, arrival, needsType }: FieldOption, here: PlannedObject) {
     if (isEntry && arrival === 0) return here.visitEntry();
     return here.visits.find(
@@ -51,7 +51,7 @@ export class VisitPlanner {
       if (!set) continue;
       const held = this.#scope.selections.ofFieldSet(set.selections);
       representation.push(held);
-      // A relationship is called by what it requires.
+      // A relationship is called with the fields that it requires.
       if (set === lookup?.key || lookup?.by === 'relationship') key = held;
       for (const field of held.fieldsOf(here.type)) {
         const wave = this.#supply(field, arrival - 1, here, routes, needs);
@@ -80,7 +80,7 @@ export class VisitPlanner {
     return visit;
   }
 
-  /** Adds a field that a representation needs to a visit. @returns the wave in which it is there */
+  /** Adds a field that a representation needs to a visit. @returns the wave in which the field is known */
   #supply(
     field: WantedField,
     bound: number,
@@ -140,10 +140,10 @@ export class VisitPlanner {
 
 const NOTHING_BELOW: Pick<PlacePlan, 'calls' | 'leftover'> = { calls: [], leftover: undefined };
 
-/** What is planned below a field that the place's own fetch can have. */
+/** The plan below a field that the place's own fetch can include. */
 type AtEntry = Pick<PlacePlan, 'calls' | 'leftover'> | undefined;
 
-/** Whether the place's own fetch has a field with all below it. */
+/** Whether the place's own fetch includes a field and everything below it. */
 function isAll(atEntry: AtEntry): boolean {
   return atEntry?.calls.length === 0 && !atEntry.leftover;
 }
