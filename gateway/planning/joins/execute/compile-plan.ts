@@ -10,9 +10,9 @@ import type { FetchStep, PlanRun } from './run.ts';
 import type { PlanScope, Services } from './services.ts';
 
 /**
- * Turns a plan of a query, or of a single mutation, into a step.
- * @param before how many waves come before
- * @param places those of the whole operation's plan
+ * Compiles a plan of a query or of a single mutation into a step.
+ * @param before the number of preceding waves
+ * @param places the places of the whole operation's plan
  */
 export function* compilePlan<Context>(
   plan: OperationPlan,
@@ -27,8 +27,8 @@ export function* compilePlan<Context>(
 }
 
 /**
- * Turns a plan of a subscription into the fetch that its events come from, and a step for each of them.
- * @throws UnplannableOperation for a plan of another kind of operation
+ * Compiles a plan of a subscription into the fetch that provides its events and a step for each event.
+ * @throws UnplannableOperation if the plan is not that of a subscription
  */
 export function* compileSubscription<Context>(
   plan: OperationPlan,
@@ -43,7 +43,7 @@ export function* compileSubscription<Context>(
   };
 }
 
-/** The requests of a wave, one for each service and kind. @param isJoin whether other waves come before */
+/** Compiles the requests of a wave, one for each service and kind. @param isJoin whether other waves come before */
 function* compileWave<Context>(
   wave: readonly Fetch[],
   scope: PlanScope<Context>,
@@ -81,13 +81,13 @@ function* compileWave<Context>(
   return isJoin && beginJoin ? recorded(step, beginJoin) : step;
 }
 
-/** Other work has its turn before a request is compiled, where that takes long with what was done before it. */
+/** Yields before compiling a request if the current slice is used up. */
 function* turnFor<Context>(fetches: readonly Fetch[], { steps }: PlanScope<Context>): Sliced<void> {
   for (const { size } of fetches) steps.spend(size);
   if (steps.endSlice()) yield;
 }
 
-/** Records a wave, unless it makes no call. */
+/** Records a wave if it makes calls. */
 function recorded<Context>(
   step: FetchStep<Context>,
   beginJoin: NonNullable<Services<Context>['beginJoin']>,

@@ -4,7 +4,7 @@ import { type Fetch, fieldsOf, type OperationPlan, responseKey } from '../plan/i
 import { errorPlace, type ObjectShape } from '../response/index.ts';
 import type { RunError } from './run.ts';
 
-/** The keys of the fields that are fetched by a field of the same object, by the keys that lead to that. */
+/** The keys of fields that depend on a field of the same object, by the path of keys to that field. */
 export type DependentFields = ReadonlyMap<string, ReadonlySet<string>>;
 
 export function dependentFields(plans: readonly OperationPlan[]): DependentFields {
@@ -34,8 +34,9 @@ function placeOf(keys: ResponsePath): string {
 }
 
 /**
- * The places of an error in the client's response. Where the client does not select what failed, the error is reported at the fields
- * that are not fetched for it. Where the client does select it, the error is reported there and at these fields.
+ * The places of an error in the client's response. If the client does not select the failed field, the error is
+ * reported at the fields that were not fetched because of it. If the client does select it, the error is reported there
+ * and at these fields.
  */
 export function atDependents(
   { lost, ...error }: RunError,
@@ -66,14 +67,14 @@ export function atDependents(
   }
   const around = `${placeOf(path)} `;
   const outside = [...found].flatMap(([text, place]) => (text.startsWith(around) ? [] : [place]));
-  // The error of a whole object stands at the object, whose fields may all be null because of it.
+  // The error of a whole object is reported at the object, whose fields may all be null because of it.
   if (isSelected || (lost && outside.length < found.size))
     return [error, ...outside.map((place) => ({ ...error, path: place }))];
   if (found.size > 0) return [...found.values()].map((place) => ({ ...error, path: place }));
   return [{ ...error, path: path.slice(0, unselectedAt(path) ?? path.length) }];
 }
 
-/** The fields that are not fetched for a field, or for an object around it: a key may be a field of an object. */
+/** The fields that were not fetched because of a field or a surrounding object. A key may be a field of an object. */
 function dependentsOf(
   path: ResponsePath,
   from: number,
@@ -91,12 +92,12 @@ function dependentsOf(
   return found;
 }
 
-/** The response keys of a path, without positions in lists. */
+/** The response keys of a path, without list indices. */
 function keysOf(path: ResponsePath): readonly string[] {
   return path.filter((segment) => typeof segment === 'string');
 }
 
-/** The object at a path; undefined where there is none. */
+/** The object at a path. Undefined if there is none. */
 function valueAt(data: JsonObject, path: ResponsePath): JsonObject | undefined {
   let value: Json | undefined = data;
   for (const segment of path) {

@@ -1,17 +1,17 @@
 import { type Fetch, fieldsOf } from '../plan/index.ts';
 
-/** A fetch in an explanation: names of the schema only, no values. */
+/** A fetch as an explanation shows it. It contains names of the schema but no values. */
 export interface FetchDescription {
   readonly source: string;
-  /** Root fields. */
+  /** The root fields. */
   readonly fields?: readonly string[];
-  /** The fields that lead to the entities, as `viewer.orders`. */
+  /** The fields that lead to the entities, such as `viewer.orders`. */
   readonly path?: string;
-  /** From 1 on. */
+  /** The number of the wave, starting at 1. */
   readonly wave: number;
 }
 
-/** @param before waves of the plans that run before this one. */
+/** @param before the number of waves in the plans that run before this one. */
 export function describeFetches(waves: readonly (readonly Fetch[])[], before: number): readonly FetchDescription[] {
   return waves.flatMap((wave, index) =>
     wave.map((fetch): FetchDescription => {

@@ -13,7 +13,7 @@ import { type FetchStep, type PlanRun, reportError } from './run.ts';
 import { JsonText, type PlanScope, type SubgraphError } from './services.ts';
 import { findWaiting, pathsByNumber, type WaitingObjects } from './waiting-objects.ts';
 
-/** A fetch of entities, or several of them in one request, each under a key and a variable of its own. */
+/** A fetch of entities or several of them in one request. Each has its own response key and variable. */
 interface EntityGroup {
   /** The response key of the entities. */
   readonly key: string;
@@ -22,9 +22,9 @@ interface EntityGroup {
   readonly represent: Represent;
   readonly restore: RestoreKeys | undefined;
   readonly renamed: readonly RenamedKey[];
-  /** The keys of its entities in the data. */
+  /** The keys of the entities' fields in the data. */
   readonly asked: ReadonlySet<string>;
-  /** By path. */
+  /** The sharing of repeated objects, by path. */
   readonly share: readonly (ShareRepeated | undefined)[];
 }
 
@@ -33,7 +33,7 @@ interface PendingEntities extends WaitingObjects {
   readonly group: EntityGroup;
 }
 
-/** Compiles one request for all entities that the fetches select of a subgraph. */
+/** Compiles one request for all entities that the fetches select from a subgraph. */
 export function compileEntityFetch<Context>(
   fetches: readonly Fetch[],
   pathOf: (fetch: Fetch) => FlattenPath,
@@ -84,8 +84,8 @@ function takeEntities(
   const { restore, asked, share } = group;
   if (restore) for (const entity of answer) restore(entity);
   places.forEach(({ targets, numbers }, index) => {
-    // Paths select different fields, so that objects at two paths must not be the same object. At one path they may
-    // be: the same fields are selected for each.
+    // Paths select different fields, so two paths must not share an object. Objects at one path may be shared, since
+    // the same fields are selected for all of them.
     const entities = index < places.length - 1 ? answer.map(copy) : answer;
     share[index]?.(entities, repeated);
     for (let at = 0; at < targets.length; at++) {
@@ -96,7 +96,7 @@ function takeEntities(
   });
 }
 
-/** Reports each error at every path of the entity that it concerns. */
+/** Reports each error at every path of the affected entity. */
 function placeErrors<Context>(
   errors: readonly SubgraphError[],
   waiting: readonly PendingEntities[],

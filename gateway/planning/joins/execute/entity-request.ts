@@ -13,19 +13,19 @@ import type { Fetch, RenamedKey } from '../plan/index.ts';
 import { separateTypes } from '../plan/index.ts';
 import type { VariableDefinitions } from './request-text.ts';
 
-/** Entities of which the same fields are selected. */
+/** Entities for which the same fields are selected. */
 export interface EntityQuestion {
-  /** The response key, and the variable that takes the representations. */
+  /** The response key. `variable` is the variable that contains the representations. */
   readonly key: string;
   readonly variable: string;
   readonly selections: readonly SelectionNode[];
   readonly renamed: readonly RenamedKey[];
-  /** The first of its fetches; they differ in their paths only. */
+  /** The first of the fetches. They only differ in their paths. */
   readonly fetch: Fetch;
   readonly fetches: readonly Fetch[];
 }
 
-/** One request for all entities that are fetched from a subgraph at the same time. */
+/** Creates one request for all entities that are fetched from a subgraph at the same time. */
 export function entityRequest(
   asked: readonly Fetch[],
   types: SupergraphTypes,

@@ -22,69 +22,72 @@ import { Variants } from './variants.ts';
 
 export interface FederatedGraphOptions<Context> {
   readonly types: SupergraphTypes;
-  /** The API schema: without federation directives and `@inaccessible` elements. */
+  /** The API schema, without federation directives and `@inaccessible` elements. */
   readonly publicSchema: GraphQLSchema;
   readonly services: Services<Context>;
 }
 
-/** A query or a mutation that is ready to run, as often as wanted. */
+/** A query or mutation that can run any number of times. */
 export interface PreparedJoin<Context> {
   readonly kind: 'query' | 'mutation';
   /**
-   * The text of an operation of its own with the root fields `__schema` and `__type` of this one, where it has any. It
-   * is for the caller to run against the schema that its client may see; `run` takes what it gives.
+   * The text of a separate operation with the root fields `__schema` and `__type`, if there are any. The caller runs it
+   * against the schema that its client may see, and passes the result to `run`.
    */
   readonly introspection: string | undefined;
   /**
-   * Its plan for what `@skip` and `@include` leave with these variables. It is made once. Only where it takes long, it is a
-   * promise: other work of the process has its turns meanwhile.
-   * @param variables as the client sent them, found valid
-   * @throws UnplannableOperation when no plan is found, also by the promise
+   * Returns the plan for the fields that `@skip` and `@include` leave with these variables. Each plan is created once.
+   * If planning takes long, a promise is returned, so that other work of the process can run in the meantime.
+   * @param variables the client's valid variables
+   * @throws UnplannableOperation if no plan is found; the promise may reject with it too
    */
   plan(variables: Variables): PlannedJoin<Context> | Promise<PlannedJoin<Context>>;
-  /** Runs it by its plan, as that does. */
+  /** Plans the operation and runs the plan. */
   run(variables: Variables, context: Context, introspected?: Readonly<Record<string, unknown>>): Promise<JoinResult>;
 }
 
 /** A query or a mutation that is planned for the values of the variables that `@skip` and `@include` depend on. */
 export interface PlannedJoin<Context> {
   /**
-   * The request to the only subgraph that is needed, whose response is passed on unchanged if it holds nothing but data;
-   * undefined where more than that is needed.
+   * The request to the only subgraph that is needed. Its response is passed on unchanged if it contains only data.
+   * Undefined if more is needed.
    */
   readonly relay: RelayedFetch<Context> | undefined;
-  /** The fetches that it makes. */
+  /** The fetches of the plan. */
   readonly fetches: readonly FetchDescription[];
   /**
-   * Runs it. Failures of subgraphs are errors of the result.
-   * @param introspected the data that running `introspection` gave
+   * Runs the plan. Failures of subgraphs become errors of the result.
+   * @param introspected the data that `introspection` returned
    */
   run(variables: Variables, context: Context, introspected?: Readonly<Record<string, unknown>>): Promise<JoinResult>;
 }
 
-/** A subscription that is ready to run: one subgraph sends the events, and fields of others are joined to each. */
+/** A subscription that can run. One subgraph sends the events, and fields of others are joined to each event. */
 export interface PreparedSubscription<Context> {
-  /** As that of a query. */
+  /** Returns the plan of the subscription. Behaves like `PreparedJoin.plan`. */
   plan(variables: Variables): PlannedSubscription<Context> | Promise<PlannedSubscription<Context>>;
 }
 
 export interface PlannedSubscription<Context> {
-  /** The service to subscribe to, and the operation for it, of which it is given the client's variables. */
+  /** The service to subscribe to and the operation for it. The service gets the client's variables. */
   readonly source: { readonly service: string; readonly operation: OperationDefinitionNode };
-  /** Completes an event: a GraphQL result of the service, parsed. It is changed. */
+  /** Completes an event, which is a parsed GraphQL result of the service. The event is modified. */
   join(event: unknown, variables: Variables, context: Context): Promise<JoinResult>;
 }
 
-/** The fields of an operation that its caller is refused. They are null, with an error each, and are not fetched. */
+/**
+ * The fields that a client is not permitted to access. They are not fetched. Each is null in the result and has an
+ * error.
+ */
 export interface Refusal {
   readonly fields: ReadonlySet<FieldNode>;
-  /** What is left of the operation; undefined where that is nothing. */
+  /** The rest of the operation. Undefined if nothing is left. */
   readonly rest: { readonly operation: OperationDefinitionNode; readonly document: DocumentNode } | undefined;
 }
 
-/** One graph of federated subgraphs. It is immutable. */
+/** An immutable graph of federated subgraphs. */
 export class FederatedGraph<Context> {
-  /** The API schema: without federation directives and `@inaccessible` elements. */
+  /** The API schema, without federation directives and `@inaccessible` elements. */
   readonly publicSchema: GraphQLSchema;
   readonly #scope: GraphScope<Context>;
 
@@ -94,11 +97,11 @@ export class FederatedGraph<Context> {
   }
 
   /**
-   * Prepares a query or a mutation. Planning begins at once where no variable decides about `@skip` or `@include`, else
-   * at the first use of each set of their values.
-   * @param document valid against `publicSchema`
-   * @param refusal what its caller may not have
-   * @throws UnplannableOperation when it turns out at once that it cannot be planned
+   * Prepares a query or mutation. If no variable decides about `@skip` or `@include`, planning begins immediately.
+   * Otherwise it begins at the first use of each set of their values.
+   * @param document valid for `publicSchema`
+   * @param refusal the fields that the client may not access
+   * @throws UnplannableOperation if planning fails immediately
    */
   prepare(document: string | DocumentNode, operationName?: string, refusal?: Refusal): PreparedJoin<Context> {
     const operation = this.#read(document, operationName, refusal);
@@ -124,7 +127,7 @@ export class FederatedGraph<Context> {
 
   /**
    * Prepares a subscription.
-   * @throws UnplannableOperation as `prepare` does
+   * @throws UnplannableOperation like `prepare`
    */
   prepareSubscription(
     document: string | DocumentNode,
@@ -142,7 +145,7 @@ export class FederatedGraph<Context> {
   }
 }
 
-/** The result of a run that nobody waits for. */
+/** The result of a run that is no longer needed. */
 const UNNEEDED: JoinResult = { data: 'null', errors: [], extensions: [] };
 
 function* planJoin<Context>(...given: Parameters<typeof compileVariant<Context>>): Sliced<PlannedJoin<Context>> {

@@ -3,16 +3,16 @@ import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import type { PathStep } from '../plan/index.ts';
 import type { RepeatedObjects } from './repeated-objects.ts';
 
-/** Locates the objects at a path in the data of an operation. Lists are passed through, however deep they are nested. */
+/** Locates the objects at a path in the data of an operation. Lists are traversed, however deeply they are nested. */
 export interface FlattenPath {
   /**
-   * The objects at the path now, in the order of the data.
-   * @param repeated objects that are known to stand at several positions: each is found once
+   * The objects that are currently at the path, in the order of the data.
+   * @param repeated objects that are known to occur at several positions. Each is found once
    */
   collect(root: JsonObject, repeated: RepeatedObjects): JsonObject[];
-  /** The objects at the path now, with all paths of each. */
+  /** The objects that are currently at the path, with all paths of each. */
   locate(root: JsonObject): Map<JsonObject, (readonly (string | number)[])[]>;
-  /** The fields down to the first list: where a failure of the whole fetch is reported. */
+  /** The fields down to the first list. A failure of the whole fetch is reported there. */
   readonly fields: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export function compileFlattenPath(path: readonly PathStep[], types: SupergraphT
   };
 }
 
-/** Objects that do not say their type, and those of interface objects, may be of any. */
+/** Whether a step applies to an object. Objects of interface objects or without `__typename` may have any type. */
 function applies({ types: conditions }: PathStep, { __typename }: JsonObject, types: SupergraphTypes): boolean {
   return (
     conditions === undefined ||

@@ -1,10 +1,11 @@
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 
 /**
- * Merges one subgraph's response for an object into the object. Objects are merged field by field, lists item by item; a
- * present value is never replaced by null. A response for another type of object is left out.
- * @param isAbstract an interface object reports the interface's name, which never replaces that of an object type
- * @param asked the response keys that were selected of the subgraph; others are ignored
+ * Merges a subgraph's response for an object into the object. Objects are merged field by field, lists item by item. A
+ * value is never replaced with null. A response for an object of another type is ignored.
+ * @param isAbstract whether a name is that of an interface. Interface objects report it; it never replaces an object
+ *   type's name
+ * @param asked the response keys that were selected from the subgraph. Others are ignored
  */
 export function mergeInto(
   target: JsonObject,
@@ -43,7 +44,7 @@ function mergeValues(known: Json, incoming: Json, isAbstract: (typename: string)
   }
 }
 
-/** A copy that shares no object with the original. Values of JSON scalars may have members of any name. */
+/** Creates a copy that shares no objects with the original. Values of JSON scalars may have members of any name. */
 export function copy<T extends Json>(value: T): T {
   if (isList(value)) return value.map((item) => copy(item)) as unknown as T;
   if (!isObject(value)) return value;

@@ -4,18 +4,18 @@ import { type OperationPlan, responseKey } from '../plan/index.ts';
 import { completeValues, type ObjectShape, writeResponse } from '../response/index.ts';
 import type { FetchStep } from './run.ts';
 
-/** Root fields of a mutation that are run together, and their plan. */
+/** Root fields of a mutation that run together, and their plan. */
 export interface MutationPart {
   readonly fields: readonly FieldNode[];
   readonly plan: OperationPlan;
 }
 
 /**
- * Plans a mutation so that a field is finished, with its joins, before the next one starts (GraphQL 6.2.2). Neighbours that
- * the same service runs are sent in one request, since the service keeps their order.
+ * Plans a mutation, so that each field is finished, including its joins, before the next one starts (GraphQL 6.2.2).
+ * Adjacent fields of the same service are sent in one request, since the service keeps their order.
  *
- * @param takesSeveral whether a service is given several fields in one request
- * @returns the parts to run one after the other
+ * @param takesSeveral whether a service accepts several fields in one request
+ * @returns the parts, to be run one after another
  */
 export function* planMutation(
   fields: readonly FieldNode[],
@@ -35,7 +35,8 @@ export function* planMutation(
     const isTogether = service !== undefined && last?.service === service && takesSeveral(service);
     if (last && isTogether) last.fields.push(...own);
     else groups.push({ fields: [...own], service, alone });
-    // Only the last field of a group may need joins: those of an earlier one would have to come before the next field.
+    // Only the last field of a group may need joins. Joins of an earlier field would have to finish before the next
+    // field.
     const group = groups.at(-1);
     if (group && joins.length > 0) groups[groups.length - 1] = { ...group, service: undefined };
   }
@@ -45,7 +46,7 @@ export function* planMutation(
   return parts;
 }
 
-/** Runs parts one after the other, until a null in one of them leaves nothing of the response. */
+/** Runs parts one after another, until a propagated null in one of them makes the whole response null. */
 export function inTurn<Context>(
   parts: readonly { readonly step: FetchStep<Context>; readonly keys: ReadonlySet<string> }[],
   shape: ObjectShape,
@@ -72,7 +73,9 @@ export function inTurn<Context>(
   };
 }
 
-/** A field that is selected several times under one response key is executed once (GraphQL 6.3.2). */
+/**
+ * Groups fields by response key. A field that is selected several times under one key is executed once (GraphQL 6.3.2).
+ */
 function byResponseKey(fields: readonly FieldNode[]): readonly (readonly FieldNode[])[] {
   const byKey = new Map<string, FieldNode[]>();
   for (const field of fields) byKey.set(responseKey(field), [...(byKey.get(responseKey(field)) ?? []), field]);

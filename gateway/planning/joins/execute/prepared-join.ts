@@ -32,14 +32,14 @@ import { failure, readReply } from './subgraph-request.ts';
 
 /** The result of an operation. */
 export interface JoinResult {
-  /** JSON text of the `data` member; `null` where nothing is left of it. */
+  /** The JSON text of the `data` member. `null` if nothing is left. */
   readonly data: string;
   readonly errors: readonly JoinError[];
   /** The extensions of the subgraphs' responses. */
   readonly extensions: readonly SubgraphExtensions[];
 }
 
-/** What all operations of a graph share. */
+/** The objects that all operations of a graph share. */
 export interface GraphScope<Context> {
   readonly types: SupergraphTypes;
   readonly objects: ServiceObjects;
@@ -47,12 +47,12 @@ export interface GraphScope<Context> {
   readonly services: Services<Context>;
 }
 
-/** An operation under one set of values of its `@skip` and `@include` variables. */
+/** An operation with one set of values for its `@skip` and `@include` variables. */
 export interface Variant<Context> {
   readonly step: FetchStep<Context> | undefined;
   readonly shape: ObjectShape;
   readonly dependents: DependentFields;
-  /** Subscriptions: where the events come from. */
+  /** The fetch that provides the events of a subscription. */
   readonly primary: CompiledRootFetch<Context> | undefined;
   readonly relay?: RelayedFetch<Context> | undefined;
   /** The fetches of a query or mutation. */
@@ -63,18 +63,21 @@ export interface Variant<Context> {
 export interface RelayedFetch<Context> {
   readonly subgraph: string;
   readonly kind: 'query' | 'mutation';
-  /** The request, and its body as text. */
+  /** The request. `body` returns its text. */
   readonly operation: OperationDefinitionNode;
   body(variables: Readonly<Record<string, unknown>>): string;
-  /** The result of a response that has been read. */
+  /** The result for a response that has been parsed. */
   complete(answer: SubgraphAnswer, variables: Readonly<Record<string, unknown>>, context: Context): JoinResult;
-  /** The result of a response that holds more than data. */
+  /** The result for a response that contains more than data. */
   read(reply: ReplyBytes, variables: Readonly<Record<string, unknown>>, context: Context): JoinResult;
-  /** The result where the subgraph did not respond. */
+  /** The result if the subgraph did not respond. */
   fail(why: SubgraphFailure, variables: Readonly<Record<string, unknown>>, context: Context): JoinResult;
 }
 
-/** Plans and compiles an operation under given conditions, in slices. @param allowed what of it the caller may have */
+/**
+ * Plans and compiles an operation under given conditions, in slices.
+ * @param allowed the part of the operation that the client may access
+ */
 export function* compileVariant<Context>(
   operation: ClientOperation,
   allowed: ClientOperation | undefined,
@@ -126,7 +129,7 @@ export function* compileVariant<Context>(
   return { ...about, step, primary: undefined, fetches };
 }
 
-/** A response that can be relayed is seldom read and written. */
+/** Compiles a step at its first run, since a response that can be relayed rarely has to be parsed and written. */
 function compiledAtFirstRun<Context>(compile: () => FetchStep<Context>): FetchStep<Context> {
   let compiled: FetchStep<Context> | undefined;
   return (run, done) => {
@@ -135,7 +138,7 @@ function compiledAtFirstRun<Context>(compile: () => FetchStep<Context>): FetchSt
   };
 }
 
-/** A run that has yet to start. */
+/** Creates a run that has not started yet. */
 export function startRun<Context>(
   variables: Readonly<Record<string, unknown>>,
   context: Context,
@@ -171,7 +174,7 @@ function withPlace(error: JoinError, place: ErrorPlace | undefined): JoinError {
   return place.path.length > 0 ? { ...rest, path: place.path } : rest;
 }
 
-/** The text of an operation's introspection fields alone; undefined where it has none. */
+/** The text of an operation with only the introspection fields. Undefined if there are none. */
 export function introspectionFieldsOf(operation: ClientOperation): string | undefined {
   const asked = rootFieldsOf(operation).filter(({ name }) => isIntrospectionField(name.value));
   if (asked.length === 0) return undefined;
@@ -180,10 +183,10 @@ export function introspectionFieldsOf(operation: ClientOperation): string | unde
   return print({ kind: Kind.DOCUMENT, definitions: [definition, ...operation.fragments.values()] });
 }
 
-/** The dependent fields of an operation that one subgraph answers: none. */
+/** An operation that one subgraph resolves has no dependent fields. */
 const NO_DEPENDENTS: DependentFields = new Map();
 
-/** The reader of a relayed response waits for the result. */
+/** Throws the error, because the reader of a relayed response waits for the result. */
 function raise(error: unknown): never {
   throw error;
 }

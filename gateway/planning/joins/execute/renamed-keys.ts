@@ -4,10 +4,10 @@ import { isList, isObject, type Json } from '../json.ts';
 import { fieldsOf, type RenamedKey, responseKey } from '../plan/index.ts';
 import { mergeInto } from './merge.ts';
 
-/** Gives the values of a response the keys that they have in the data, in place. */
+/** Restores the keys that the values of a response have in the data, in place. */
 export type RestoreKeys = (value: Json | undefined) => void;
 
-/** Undefined where no key was renamed. */
+/** Undefined if no key was renamed. */
 export function compileRestoring(
   renamed: readonly RenamedKey[],
   { isAbstract }: SupergraphTypes,
@@ -27,7 +27,7 @@ export function compileRestoring(
     const found = value[own];
     if (found === undefined) return;
     delete value[own];
-    // It may be selected under its own key too, on a type that has the object as well.
+    // The object may also contain the field under its own key, selected on another type.
     mergeInto(value, { [key]: found }, isAbstract);
   };
   return (value) => {
@@ -35,7 +35,7 @@ export function compileRestoring(
   };
 }
 
-/** A path of a response with the keys of the data, for the paths of errors. */
+/** Replaces renamed keys in a path of an error with the keys of the data. */
 export function restoredPath(
   renamed: readonly RenamedKey[],
   path: readonly (string | number)[],
@@ -56,7 +56,7 @@ export function restoredPath(
   return current;
 }
 
-/** The keys in the data of what is selected of an object. */
+/** The keys in the data of the fields that are selected on an object. */
 export function selectedKeys(
   selections: readonly SelectionNode[],
   renamed: readonly RenamedKey[],

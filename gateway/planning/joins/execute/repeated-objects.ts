@@ -5,20 +5,21 @@ import type { ObjectShape } from '../response/index.ts';
 import { fieldTypeIn } from './entity-request.ts';
 
 /*
- * A service that returns lists of lists returns the same object many times: each review with its author, who has reviews. Equal
- * objects of one place become one object, so that what is fetched for an object is merged into it once, and its text is written once.
+ * A service that returns nested lists returns the same object many times, such as each review with its author, who has
+ * reviews. Equal objects of one place become a single object. Fetched fields are then merged into it once, and its text
+ * is written once.
  */
 
-/** An object that stands several times at one place of the data. */
+/** An object that occurs several times at one place of the data. */
 export interface RepeatedObject {
-  /** The search that came by last. */
+  /** The number of the last search that found the object. */
   search: number;
-  /** The shape that it was written in last, and its text. */
+  /** The shape with which the object was last written. `text` is its text. */
   shape: ObjectShape | undefined;
   text: string | undefined;
 }
 
-/** The objects of one run that stand several times at one place. */
+/** The objects of one run that occur several times at one place. */
 export class RepeatedObjects {
   #known: Map<JsonObject, RepeatedObject> | undefined;
   #searches = 0;
@@ -36,48 +37,48 @@ export class RepeatedObjects {
     return this.#known?.get(object);
   }
 
-  /** The number of a search that comes by each object once. */
+  /** Returns the number of a new search, which finds each object once. */
   beginSearch(): number {
     this.#searches++;
     return this.#searches;
   }
 }
 
-/** Makes equal objects below a value of a response one object, in place. */
+/** Replaces equal objects below a value of a response with a single object, in place. */
 export type ShareRepeated = (value: Json, repeated: RepeatedObjects) => void;
 
 /** The objects that a service returns at one place of the data. */
 interface PlaceNode {
-  /** The response key under which they are. */
+  /** The response key of the objects. */
   readonly key: string;
-  /** The response key that tells most of them apart; undefined where they are not looked for. */
+  /** The response key that distinguishes most objects. Undefined if repeated objects are not searched for. */
   readonly idKey: string | undefined;
   /** The response keys of values without fields. */
   readonly leaves: readonly string[];
   readonly below: readonly PlaceNode[];
-  /** The position of their pool. */
+  /** The index of the pool that the place uses. */
   readonly pool: number;
 }
 
-/** Objects that were found at one place, by their ids. */
+/** Objects that were found at one place, by id. */
 interface Pool {
   readonly byId: Map<string | number, JsonObject>;
   found: number;
   repeated: number;
 }
 
-/** So many objects of a place are looked at before it shows that they do not repeat. */
+/** The number of objects of a place that are examined before the search may be given up. */
 const TRIED_OBJECTS = 64;
-/** Less than one of so many repeats is not worth looking for. */
+/** If fewer than one in this many objects repeat, the search is given up. */
 const LEAST_REPEATED = 8;
 
 /** Places of the data, by the response keys that lead there. */
 export type PlacesOfOneFetch = ReadonlySet<string>;
 
 /**
- * The places of the data where objects come from one fetch alone. Where two fetches return parts of one object below others, the
- * parts depend on the objects around it. So does what is fetched for objects below some types only: another fetch may give the same
- * key another value below other types.
+ * The places of the data whose objects come from a single fetch. If two fetches return parts of an object below others,
+ * the parts depend on the surrounding objects. The same applies to fields that are fetched below some types only, since
+ * another fetch may give the key another value below other types.
  */
 export function placesOfOneFetch({ waves }: OperationPlan): PlacesOfOneFetch {
   const counts = new Map<string, number>();
@@ -110,10 +111,11 @@ export function placesOfOneFetch({ waves }: OperationPlan): PlacesOfOneFetch {
 }
 
 /**
- * @param fetch what a service is asked for; its response has the keys of the data
- * @param type the type that its selections are of, where no fragment says it
- * @param places those of `placesOfOneFetch`
- * @returns undefined where no object can be found again
+ * Compiles the sharing of repeated objects.
+ * @param fetch the fetch, whose response has the keys of the data
+ * @param type the type of its selections, if no fragment names one
+ * @param places the result of `placesOfOneFetch`
+ * @returns undefined if no objects can be shared
  */
 export function compileSharing(
   { service, path, selections }: Pick<Fetch, 'service' | 'path' | 'selections'>,
@@ -158,7 +160,7 @@ function canShare({ idKey, below }: PlaceNode): boolean {
   return idKey !== undefined || below.some(canShare);
 }
 
-/** The key of the first field that is an id, or a key of the type. */
+/** The key of the first field that is an ID or a key of the type. */
 function idKeyOf(fields: readonly TypedField[], service: string, types: SupergraphTypes): string | undefined {
   for (const { field, type } of fields) {
     if (type === undefined) continue;
@@ -218,8 +220,9 @@ function share(value: Json, node: PlaceNode, pools: (Pool | undefined)[], repeat
 }
 
 /**
- * Whether two values have the same in all that was selected of them. Objects with ids, which are one object already where they are
- * equal, are not looked into again: a service would make that take as long as it likes by levels that differ at the last.
+ * Whether all selected fields of two values are equal. Equal objects with ids are already a single object and are not
+ * compared again. Otherwise a service could make the comparison arbitrarily slow with levels that only differ at the
+ * end.
  */
 function isEqual(one: Json | undefined, other: Json | undefined, node: PlaceNode | undefined): boolean {
   if (one === other) return true;

@@ -3,17 +3,18 @@ import { isList, isObject, type Json, type JsonObject, jsonText } from '../json.
 import type { Representation, Selections, WantedField } from '../plan/index.ts';
 
 /**
- * The JSON text of an entity's representation: its type, a key and the fields that the fetch requires. Undefined where the
- * entity is not one of the subgraph's, has no key, or lacks a field that an earlier fetch failed to return.
+ * Returns the JSON text of an entity's representation: its type, a key and the fields that the fetch requires.
+ * Undefined if the entity does not belong to the subgraph, has no key, or lacks a field that an earlier fetch failed to
+ * return.
  */
 export type Represent = (entity: JsonObject) => string | undefined;
 
-/** Compiles the representations of a fetch, by the types of its objects. */
+/** Compiles the representations of a fetch, by the type of its objects. */
 export function compileRepresentations(representations: readonly Representation[], types: SupergraphTypes): Represent {
   const byType = new Map<string, Represent>();
   for (const { type, typename, key, selections } of representations)
     byType.set(type, compileObject(selections, type, typename, types, keysOf(key, type)));
-  // Objects of an interface object do not say which type they have, nor do those of a field that has one type only.
+  // Objects of an interface object have no known type. Objects of a field with a single type have no `__typename`.
   const forAny = representations.find(({ isForAnyType }) => isForAnyType);
   const fallback = forAny && byType.get(forAny.type);
   return (entity) => {
@@ -23,7 +24,7 @@ export function compileRepresentations(representations: readonly Representation[
   };
 }
 
-/** Tells whether all fields of a key are there, and none is null. */
+/** Compiles a check whether all fields of a key are present and non-null. */
 export function compileKeyCheck(
   key: Selections,
   type: string,
@@ -49,13 +50,13 @@ export function compileKeyCheck(
 
 const NO_KEYS: ReadonlySet<string> = new Set();
 
-/** The keys in the data of the fields of an entity's key; empty where it is the name of the type alone. */
+/** The keys in the data of the fields of an entity's key. Empty if the key is only the type name. */
 function keysOf(key: Selections | undefined, type: string): ReadonlySet<string> {
   const fields = key?.fieldsOf(type) ?? [];
   return new Set(fields.filter(({ name }) => name !== '__typename').map((field) => field.key));
 }
 
-/** Text of an object that holds the fields; undefined when one is missing, or when all of an entity's key are null. */
+/** Writes an object with the fields. Returns undefined if one is missing or an entity's key consists of nulls only. */
 function compileObject(
   selections: Selections,
   type: string,
@@ -86,7 +87,10 @@ function compileObject(
   };
 }
 
-/** Text of a required value: an object has the fields that are required of it, after its type where that is not clear, or required. */
+/**
+ * Writes a required value. An object has the fields that are required of it. The type name precedes them if the type is
+ * ambiguous or the name is required.
+ */
 function compileValue({ name, below }: WantedField, parent: string, types: SupergraphTypes) {
   if (!below) return jsonText;
   const type = types.type(parent)?.fieldTypeName(name) ?? '';
@@ -115,7 +119,7 @@ function compileValue({ name, below }: WantedField, parent: string, types: Super
     if (!isObject(value)) return jsonText(value);
     const { __typename } = value;
     if (!isAbstract) return forType(type)(value);
-    // A name that the graph does not have comes from a service: it would fill the memory.
+    // Only known names are cached. Unknown names come from services and could fill the memory.
     return typeof __typename === 'string' && types.isA(__typename, type) ? forType(__typename)(value) : undefined;
   };
   return write;

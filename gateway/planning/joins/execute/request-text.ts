@@ -22,7 +22,10 @@ export interface FetchText {
   readonly rootKeys: readonly string[];
 }
 
-/** The text of an operation, with the client's variables that it uses. @param own variables that are not the client's */
+/**
+ * The text of an operation with the client's variables that it uses.
+ * @param own variables that are not the client's
+ */
 export function fetchText(
   operation: OperationDefinitionNode,
   serviceName: string,

@@ -44,7 +44,8 @@ export function compileRootFetch<Context>(
       for (const error of errors) {
         if (error.path) reportError(run, error.at(restoredPath(renamed, error.path)));
         else {
-          // Without data, what another service has of a field lacks what this one has of it.
+          // Without data, fields that this service should have returned are missing even if another service returned
+          // other parts of the value.
           const had = data ? run.data : NOTHING;
           for (const path of missingFields(rootKeys, renamed, had)) reportError(run, error.at(path));
         }
@@ -84,7 +85,7 @@ export function rootFetchStep<Context>({ call, take }: CompiledRootFetch<Context
     });
 }
 
-/** A fetch of fields of the query type whose objects are below other fields: the same for each of them. */
+/** A fetch of fields of the query type for objects below other fields. All objects get the same values. */
 export function compileNestedRoot<Context>(
   fetch: Fetch,
   path: FlattenPath,
@@ -118,14 +119,14 @@ export function compileNestedRoot<Context>(
 
 const NOTHING: JsonObject = {};
 
-/** An error without a path is reported for every root field that it may have set to null. */
+/** An error without a path is reported at every root field that it may have set to null. */
 function missingFields(rootKeys: readonly string[], renamed: readonly RenamedKey[], data: JsonObject) {
   const keys = rootKeys.map((key) => restoredPath(renamed, [key]));
   const missing = keys.filter(([key]) => data[String(key)] === undefined || data[String(key)] === null);
   return missing.length > 0 ? missing : keys;
 }
 
-/** Takes a response as the data of a run that holds nothing else. */
+/** Uses a response as the data of a run that has no other data. */
 export function takeAnswer<Context>(
   rootKeys: readonly string[],
   { data, errors }: SubgraphAnswer,

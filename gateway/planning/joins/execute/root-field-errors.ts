@@ -4,33 +4,33 @@ import { isFull, type LostFields, type PlanRun, reportError } from './run.ts';
 import type { SubgraphError } from './services.ts';
 import { pathsByNumber, type WaitingObjects } from './waiting-objects.ts';
 
-/** The objects that a root field was called for in one run, and what it returned for them. */
+/** The objects for which a root field was called in one run, and the results. */
 export interface AskedObjects {
   readonly waiting: WaitingObjects;
   readonly paths: readonly FlattenPath[];
-  /** By path: the key under which objects have the value; undefined where it is the object itself. */
+  /** The key under which objects store the value, by path. Undefined if the value is the object itself. */
   readonly fields: readonly (string | undefined)[];
-  /** The keys of what the root field returns of an object; undefined where the objects have its value under a key. */
+  /** The keys that the root field returns for an object. Undefined if objects store the value under a key. */
   readonly lost: ReadonlySet<string> | undefined;
-  /** By the positions of objects: the response key. The same for all, where the root field takes many objects. */
+  /** The response key, by the object's index. It is the same for all objects if the root field takes many. */
   readonly keys: readonly string[];
   readonly isMany: boolean;
-  /** How many fields of the service lead from the root to the value. */
+  /** The number of the service's fields from the root to the value. */
   readonly depth: number;
-  /** By the positions of objects: whether there is nothing for an object. */
+  /** Whether nothing was returned for an object, by the object's index. */
   readonly isMissing: readonly boolean[];
-  /** By the positions of objects: whether the service returned something else than an object, or a list of another length. */
+  /** Whether the service returned something other than an object or a list of another length, by the object's index. */
   readonly isUnfit: readonly boolean[];
-  /** A path of the response with the keys of the data. */
+  /** Replaces renamed keys in a path of the response with the keys of the data. */
   restored(path: ResponsePath): ResponsePath;
 }
 
 /**
- * Reports each error at every object that it concerns. One that leads to no object, because it has no path or the service made one
- * up, is reported at those that the service has returned nothing for.
+ * Reports each error at every affected object. An error may lead to no object, because it has no path or an invalid
+ * one. It is then reported at the objects for which the service returned nothing.
  *
  * @param isLost whether there is no data at all
- * @param unfit the error of objects that something else was returned for, unless the service says why
+ * @param unfit the error for objects with an unsuitable value, unless the service reports one
  */
 export function placeRootFieldErrors<Context>(
   errors: readonly SubgraphError[],
@@ -46,7 +46,7 @@ export function placeRootFieldErrors<Context>(
     if (!places.report(error)) reasons.push(error);
   }
   const isExplained = reasons.length === 0;
-  // Where nothing at all was returned, an error of one field is the reason of the others as well.
+  // If nothing was returned, the error of one field is also the reason for the others.
   if (isExplained && isLost) reasons.push(...errors.slice(0, 1));
   const missing = places.objectsWith(({ isMissing }, number) => isMissing[number] === true);
   for (const error of reasons) {
@@ -63,7 +63,7 @@ class ErrorPlaces<Context> {
   readonly #run: PlanRun<Context>;
   readonly #byKey: ReadonlyMap<string, { readonly asked: AskedObjects; readonly number: number }>;
   readonly #paths: ReadonlyMap<AskedObjects, ReadonlyMap<number, readonly ResponsePath[]>>;
-  /** The response keys that an error was reported at or below of. */
+  /** The response keys at or below which an error was reported. */
   readonly #reported = new Set<string>();
 
   constructor(all: readonly AskedObjects[], run: PlanRun<Context>) {
@@ -105,7 +105,7 @@ class ErrorPlaces<Context> {
     return true;
   }
 
-  /** The objects of which no error was reported yet. */
+  /** The objects for which no error has been reported yet. */
   objectsWith(has: (asked: AskedObjects, number: number) => boolean) {
     return this.#all.flatMap((asked) =>
       asked.keys.flatMap((key, number) => (has(asked, number) && !this.#reported.has(key) ? [{ asked, number }] : [])),
@@ -117,7 +117,7 @@ function pathsOf({ waiting, paths, fields }: AskedObjects, data: JsonObject) {
   return pathsByNumber(waiting, paths, data, (index) => (fields[index] === undefined ? [] : [fields[index]]));
 }
 
-/** What an object lacks where the error is one of the whole object. */
+/** The fields that an object lacks because of an error of the whole object. */
 function lostAt({ lost }: AskedObjects, object: ResponsePath, below: ResponsePath): LostFields | undefined {
   return lost && below.length === 0 ? { keys: lost, objects: [object] } : undefined;
 }

@@ -16,25 +16,26 @@ import type { CallService, PlanScope } from './services.ts';
 import { unfitAnswer } from './subgraph-request.ts';
 import { findWaiting, type WaitingObjects } from './waiting-objects.ts';
 
-/** Objects that the same is asked for of, at all paths. */
+/** Objects for which the same fields are fetched, at all paths. */
 interface Question extends RootFieldQuestion {
   readonly represent: Represent;
   readonly paths: readonly FlattenPath[];
-  /** By path: the key under which objects have the value; undefined where it is the object itself. */
+  /** The key under which objects store the value, by path. Undefined if the value is the object itself. */
   readonly fields: readonly (string | undefined)[];
   readonly restore: RestoreKeys | undefined;
   readonly renamed: readonly RenamedKey[];
-  /** The keys of what is selected of an object. */
+  /** The keys of the fields that are selected on an object. */
   readonly asked: ReadonlySet<string>;
 }
 
 /**
- * Compiled operations are kept by how many objects they ask for: lists of one field often have the same length. A root field for
- * each of thousands of objects makes an operation of a megabyte, so that their root fields are counted too.
+ * The limits of the cache of compiled operations, whose key is the number of objects. Lists of one field often have the
+ * same length. An operation with a root field for each of thousands of objects has a megabyte, so root fields are
+ * counted too.
  */
 const KEPT_OPERATIONS: CacheBounds = { entries: 8, weights: [2_000] };
 
-/** Compiles one request for all objects that come by root fields of a service at the same time. */
+/** Compiles one request for all objects that are fetched through root fields of a service at the same time. */
 export function compileRootFields<Context>(
   fetches: readonly Fetch[],
   pathOf: (fetch: Fetch) => FlattenPath,
@@ -130,7 +131,7 @@ function mergeValues(
 ): void {
   if (restore) values.forEach(restore);
   places.forEach(({ targets, numbers }, index) => {
-    // Paths select different fields, so that objects at two paths must not be the same object.
+    // Paths select different fields, so two paths must not share an object.
     const own = index < places.length - 1 ? values.map((value) => value && copy(value)) : values;
     const field = fields[index];
     targets.forEach((target, at) => {
@@ -147,10 +148,13 @@ function placesOf({ paths, fields, asked, renamed, call: { isMany, steps } }: Qu
   return { paths, fields, lost, isMany, depth: steps.length, restored };
 }
 
-/** What a service has returned to a question, by the positions of objects. */
+/** The values that a service returned for a question, by the object's index. */
 interface ValuesOfObjects {
   readonly values: readonly (Json | undefined)[];
-  /** Whether a value is no object, or stands in a list of which it is unknown whose its items are. Such a value is left out. */
+  /**
+   * Whether a value is not an object, or is in a list whose items cannot be assigned to objects. Such values are left
+   * out.
+   */
   readonly isUnfit: readonly boolean[];
 }
 
@@ -161,7 +165,7 @@ function valuesIn({ call: { steps, isMany }, fields }: Question, keys: readonly 
     return value;
   };
   const given = isMany ? itemsOf(valueAt(keys[0] ?? ''), keys.length) : keys.map(valueAt);
-  // Values of relationships are completed as those of other fields.
+  // Values of relationships are completed like those of other fields.
   const isRelationship = fields[0] !== undefined;
   const isFit = (value: Json | undefined) => isRelationship || isNothing(value) || isObject(value);
   const found: ValuesOfObjects = {
@@ -171,7 +175,7 @@ function valuesIn({ call: { steps, isMany }, fields }: Question, keys: readonly 
   return found;
 }
 
-/** The items of a list, one for each object. It is not known which item of a shorter or longer list is whose. */
+/** The items of a list, one for each object. The items of a shorter or longer list cannot be assigned to objects. */
 function itemsOf(answer: Json | undefined, count: number): readonly Json[] | undefined {
   if (isNothing(answer)) return [];
   return isList(answer) && answer.length === count ? answer : undefined;

@@ -19,17 +19,17 @@ import type { RootFieldCall } from '../plan/index.ts';
 import type { VariableDefinitions } from './request-text.ts';
 import type { OwnVariable } from './services.ts';
 
-/** Objects that the same is asked for of by the same root field. */
+/** Objects for which the same root field fetches the same fields. */
 export interface RootFieldQuestion {
   readonly call: RootCall;
-  /** Arguments of the client, for the last step. */
+  /** The client's arguments for the last step. */
   readonly arguments: readonly ArgumentNode[];
   readonly selections: readonly SelectionNode[];
-  /** The type that they are selected of. */
+  /** The type that the selections apply to. */
   readonly type: string;
 }
 
-/** A text that is equal for calls that are one question, whatever objects and keys they are for. */
+/** A text that is equal for calls that form one question, whatever their objects and keys are. */
 export function questionText(
   { arguments: given, selections, representation, key, type }: RootFieldCall,
   texts: RequestTexts,
@@ -43,7 +43,7 @@ export function questionText(
 export class RootFieldsRequest {
   readonly #questions: readonly RootFieldQuestion[];
   readonly #clientVariables: VariableDefinitions;
-  /** What names of variables begin with, so that they are none of the client's. */
+  /** The prefix of variable names. No variable of the client has this prefix. */
   readonly #prefix: string;
 
   constructor(questions: readonly RootFieldQuestion[], clientVariables: VariableDefinitions) {
@@ -54,17 +54,17 @@ export class RootFieldsRequest {
     this.#prefix = prefix;
   }
 
-  /** The response key of an object's answer. @param number of the object among those of its question */
+  /** The response key of an object's value. @param number the index of the object in its question */
   keyOf(question: number, number: number): string {
     return this.#questions[question]?.call.isMany ? `_r${question}` : `_r${question}_${number}`;
   }
 
-  /** How many root fields each question has, for so many objects. */
+  /** The number of root fields of each question, for the given numbers of objects. */
   fieldCounts(objects: readonly number[]): readonly number[] {
     return objects.map((count, at) => (this.#questions[at]?.call.isMany ? Math.min(count, 1) : count));
   }
 
-  /** @param counts as `fieldCounts` gives them */
+  /** @param counts the result of `fieldCounts` */
   operation(counts: readonly number[]): RootFieldsOperation {
     const definitions = new Map<string, VariableDefinitionNode>();
     const fragments: FragmentDefinitionNode[] = [];
@@ -91,7 +91,7 @@ export class RootFieldsRequest {
     };
   }
 
-  /** The variables of an operation. @param objects those of each question */
+  /** The variables of an operation. @param objects the objects of each question */
   variables(objects: readonly (readonly CallObject[])[]): readonly OwnVariable[] {
     const found = new Map<string, unknown>();
     this.#questions.forEach(({ call }, at) => {
@@ -150,12 +150,12 @@ export class RootFieldsRequest {
 
 interface RootFieldsOperation {
   readonly operation: OperationDefinitionNode;
-  /** Its variables that are not the client's. */
+  /** The variables that are not the client's. */
   readonly own: ReadonlySet<string>;
   readonly fragments: readonly FragmentDefinitionNode[];
 }
 
-/** Selections that are written once for several fields, unless they are as short as what spreads them. */
+/** Moves selections to a fragment that several fields spread, unless they are as short as the spread itself. */
 function shared(
   { selections, type }: RootFieldQuestion,
   name: string,
@@ -171,10 +171,10 @@ function shared(
 
 type ArgumentOfCall = RootCall['steps'][number]['arguments'][number];
 
-/** A number as GraphQL has it. */
+/** Matches a number in GraphQL's syntax. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** A value as an argument of a type takes it: what one service answers as a number another may take as a text. */
+/** Converts a value to an argument's type. One service may return a number where another expects a string. */
 function fitting(value: unknown, type: GraphQLInputType): unknown {
   if (value === null || value === undefined) return value;
   const inner = getNullableType(type);
@@ -190,6 +190,6 @@ function fitting(value: unknown, type: GraphQLInputType): unknown {
   }
   if (inner.name === 'String' && typeof value !== 'object') return String(value);
   const isNumber = (inner.name === 'Int' || inner.name === 'Float') && typeof value === 'string';
-  // Another text is sent as it is: the service refuses it, whereas it might take a null or a zero for something else.
+  // Other strings are sent unchanged. The service rejects them, whereas it might misinterpret null or zero.
   return isNumber && NUMBER.test(value) ? Number(value) : value;
 }

@@ -3,7 +3,7 @@ import type { JoinError } from '../errors.ts';
 import type { JsonObject, ResponsePath } from '../json.ts';
 import type { RepeatedObjects } from './repeated-objects.ts';
 
-/** The parameters of a call to a subgraph beside its body. */
+/** The parameters of a call to a subgraph besides its body. */
 export interface SubgraphCall {
   readonly kind: 'query' | 'mutation';
 }
@@ -12,8 +12,8 @@ export interface SubgraphCall {
  * Sends a GraphQL request to a subgraph.
  * @param subgraph its name in the supergraph
  * @param body JSON text: `{"query": …, "variables": …}`
- * @param done is called once, with the text of the response, whatever the HTTP status was, or with an error. A
- * SubgraphFailure has a public message; any other error means that the subgraph did not answer.
+ * @param done called once, with the text of a response of any HTTP status or with an error. A SubgraphFailure has a
+ *   public message. Any other error means that the subgraph did not respond.
  */
 export type Send<Context> = (
   subgraph: string,
@@ -23,7 +23,7 @@ export type Send<Context> = (
   done: (reply: string | ReplyBytes | Error) => void,
 ) => void;
 
-/** `extensions` that a subgraph put beside its data. */
+/** The `extensions` of a subgraph's response. */
 export interface SubgraphExtensions {
   readonly service: string;
   readonly extensions: Readonly<Record<string, unknown>>;
@@ -34,10 +34,10 @@ export interface PlanRun<Context> {
   readonly data: JsonObject;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: Context;
-  /** With paths in our data; undefined where the error belongs to no place of it. */
+  /** Errors with their paths in the data. The path is undefined if the error does not belong to a place in the data. */
   readonly errors: RunError[];
   readonly extensions: SubgraphExtensions[];
-  /** The objects of the data that stand at several positions. */
+  /** The objects of the data that occur at several positions. */
   readonly repeated: RepeatedObjects;
   /** Ends the execution after an unexpected error. */
   readonly fail: (error: unknown) => void;
@@ -48,32 +48,35 @@ export interface RunError extends JoinError {
   readonly lost?: LostFields;
 }
 
-/** Fields that a service did not return, where the error is one of whole objects. */
+/** Fields that a service did not return because of an error of whole objects. */
 export interface LostFields {
   readonly keys: ReadonlySet<string>;
-  /** The paths of the objects: the path of the error, or paths of objects in the lists that it leads through. */
+  /** The paths of the objects: the error's path, or paths of objects in the lists on it. */
   readonly objects: readonly ResponsePath[];
 }
 
-/** Adds an error to those of a run. One of a subgraph may be reported for many places. @param lost as in RunError */
+/**
+ * Adds an error to those of a run. An error of a subgraph may be reported at many places.
+ * @param lost see `RunError`
+ */
 export function reportError({ errors }: Pick<PlanRun<unknown>, 'errors'>, error: RunError, lost?: LostFields): void {
   if (errors.length < MAX_RELAYED_ERRORS) errors.push(lost ? { ...error, lost } : error);
   else if (errors.length === MAX_RELAYED_ERRORS)
     errors.push({ message: OMITTED_ERRORS, extensions: { code: 'remote-schema-error' } });
 }
 
-/** Whether a run takes no more errors: to place more of them would be in vain. */
+/** Whether a run accepts no more errors. Further errors need not be located. */
 export function isFull({ errors }: Pick<PlanRun<unknown>, 'errors'>): boolean {
   return errors.length > MAX_RELAYED_ERRORS;
 }
 
 /**
- * A part of a plan, which calls `done` when it is over. Callbacks, not promises: chains of promises cost more than the work
- * between them, and retain responses.
+ * A part of a plan that calls `done` when it has ended. Callbacks are used because chains of promises cost more than
+ * the work between them and keep responses in memory.
  */
 export type FetchStep<Context> = (run: PlanRun<Context>, done: () => void) => void;
 
-/** A text in UTF-8, as one buffer or in the chunks in which it arrived. */
+/** A UTF-8 text, as one buffer or in the received chunks. */
 export type ReplyBytes = Buffer | readonly Buffer[];
 
 export function replyText(reply: string | ReplyBytes): string {

@@ -14,11 +14,11 @@ export interface SubgraphAnswer {
 
 export interface SubgraphError {
   readonly path: readonly (string | number)[] | undefined;
-  /** The error as a client may see it, once its path is known. */
+  /** The error as a client may see it, given its path. */
   at(path: readonly (string | number)[] | undefined): JoinError;
 }
 
-/** JSON text that stands for its value. */
+/** JSON text that represents its value. */
 export class JsonText {
   readonly text: string;
 
@@ -34,8 +34,8 @@ export interface OwnVariable {
 }
 
 /**
- * Calls a service with an operation that was compiled for it. A failed call is a response without data, with one error that has no
- * path.
+ * Calls a service with a compiled operation. A failed call yields a response without data and with one error that has
+ * no path.
  */
 export type CallService<Context> = (
   run: PlanRun<Context>,
@@ -43,12 +43,12 @@ export type CallService<Context> = (
   done: (answer: SubgraphAnswer) => void,
 ) => void;
 
-/** The services of a graph, as the executor calls them. */
+/** The services of a graph as the executor calls them. */
 export interface Services<Context> {
   /**
    * Compiles an operation for a service.
-   * @param own its variables that are not the client's
-   * @param fragments those that it spreads
+   * @param own the operation's variables that are not the client's
+   * @param fragments the fragments that the operation spreads
    */
   compile(
     service: string,
@@ -56,29 +56,32 @@ export interface Services<Context> {
     own: ReadonlySet<string>,
     fragments?: readonly FragmentDefinitionNode[],
   ): CallService<Context>;
-  /** Reads an event of a service's subscription, which may be changed. */
+  /** Reads an event of a service's subscription. The event may be modified. */
   readEvent(service: string, event: unknown, run: PlanRun<Context>): SubgraphAnswer;
-  /** Whether a service takes several root fields of a mutation in one operation. */
+  /** Whether a service accepts several root fields of a mutation in one operation. */
   takesMutations?(service: string): boolean;
-  /** Whether nobody waits for the result of a run any more: its client has gone. Nothing more is fetched or written for it. */
+  /**
+   * Whether the result of a run is no longer needed because the client has disconnected. Nothing more is fetched or
+   * written for it.
+   */
   isUnneeded?(context: Context): boolean;
-  /** Begins to record calls that other calls were made before; undefined where that is not recorded. */
+  /** Starts to record calls that follow other calls. Undefined if they are not recorded. */
   beginJoin?(context: Context): RecordedJoin<Context> | undefined;
 }
 
-/** Calls of one wave, as they are recorded. */
+/** The recorded calls of one wave. */
 export interface RecordedJoin<Context> {
-  /** The context of its calls. */
+  /** The context of the calls. */
   readonly context: Context;
-  /** @param calls how many were made */
+  /** @param calls the number of calls */
   end(calls: number): void;
 }
 
-/** The inputs of compiling beside the plan. */
+/** The inputs of compiling besides the plan. */
 export interface PlanScope<Context> {
   readonly types: SupergraphTypes;
   readonly clientVariables: VariableDefinitions;
   readonly services: Services<Context>;
-  /** The steps of planning, by which compiling takes its turns. */
+  /** The steps of planning. Compiling uses them to yield. */
   readonly steps: Pick<Steps, 'spend' | 'endSlice'>;
 }

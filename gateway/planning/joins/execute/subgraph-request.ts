@@ -7,10 +7,10 @@ import type { PlanRun, Send } from './run.ts';
 import { type ReplyBytes, replyText } from './run.ts';
 import { JsonText, type OwnVariable, type Services, type SubgraphAnswer, type SubgraphError } from './services.ts';
 
-/** A request to a subgraph with all text that is the same every time prepared. */
+/** A request to a subgraph. All text that never changes is prepared. */
 export interface SubgraphRequest {
   readonly service: string;
-  /** The body with the client's variables that this fetch uses, and with others. */
+  /** The body with the client's variables that this fetch uses and with other variables. */
   body(variables: Readonly<Record<string, unknown>>, own?: readonly OwnVariable[]): string;
   /** The response keys of its root fields. */
   readonly rootKeys: readonly string[];
@@ -40,7 +40,7 @@ export function prepareRequest(fetch: FetchText): SubgraphRequest {
   };
 }
 
-/** Services that are sent texts and answer with texts. */
+/** Creates services that exchange texts. */
 export function subgraphServices<Context>(send: Send<Context>): Services<Context> {
   return {
     compile: (service, operation, ownVariables, fragments) => {
@@ -77,7 +77,7 @@ export function readReply<Context>(service: string, reply: string | ReplyBytes, 
   return readAnswer(service, answer, run);
 }
 
-/** Reads a response that has been parsed already, such as an event of a subscription. */
+/** Reads a response that has already been parsed, such as an event of a subscription. */
 function readAnswer<Context>(service: string, answer: Json | undefined, run: PlanRun<Context>): SubgraphAnswer {
   if (!isObject(answer) || (!isObject(answer.data) && !isList(answer.errors))) {
     return failure(service, `the service "${service}" gave an answer that is no GraphQL response`);
@@ -85,7 +85,7 @@ function readAnswer<Context>(service: string, answer: Json | undefined, run: Pla
   if (isObject(answer.extensions)) run.extensions.push({ service, extensions: answer.extensions });
   return {
     data: isObject(answer.data) ? answer.data : undefined,
-    // One more than is relayed, so that it shows where there are too many.
+    // One error more than the limit is read, to detect that there are too many.
     errors: isList(answer.errors)
       ? answer.errors.slice(0, MAX_RELAYED_ERRORS + 1).map((error) => readSubgraphError(service, error))
       : [],
@@ -105,7 +105,7 @@ export function failure(
   };
 }
 
-/** The error of an object that a service has returned something else for. */
+/** The error of an object for which a service returned an unsuitable value. */
 export function unfitAnswer(service: string): SubgraphError {
   const message = `the service "${service}" did not return one object for each that it was asked for`;
   const extensions = subgraphExtensions(service, undefined);

@@ -3,12 +3,12 @@ import type { Variables } from '../../../graphql/syntax/index.ts';
 import { UnplannableOperation } from '../errors.ts';
 import type { ClientOperation, Conditions } from '../plan/index.ts';
 
-/** How many variants of an operation are kept. */
+/** The maximum number of cached variants of an operation. */
 const KEPT_VARIANTS: CacheBounds = { entries: 16, weights: [] };
 
 /**
- * The variants of an operation, one for each set of values of its `@skip` and `@include` variables. Each is planned when it is
- * needed first, once for all that need it meanwhile.
+ * The variants of an operation, one for each set of values of its `@skip` and `@include` variables. Each is planned at
+ * its first use. Concurrent users of a variant share the planning.
  */
 export class Variants<Planned> {
   readonly #conditions: ClientOperation['conditions'];
@@ -23,8 +23,8 @@ export class Variants<Planned> {
   }
 
   /**
-   * The variant that fits given variables; a promise of it where planning it takes turns with other work.
-   * @throws UnplannableOperation, also by the promise
+   * Returns the variant for the given variables, or a promise if planning it yields to other work.
+   * @throws UnplannableOperation; the promise may reject with it too
    */
   of(variables: Variables): Planned | Promise<Planned> {
     const decided = this.#conditions.length === 0 ? [] : this.#decide(variables);
@@ -47,7 +47,7 @@ export class Variants<Planned> {
       return made;
     };
     const fail = (error: unknown): never => {
-      // A refusal takes as long to find as a plan.
+      // A rejection takes as long to find as a plan, so it is cached too.
       if (error instanceof UnplannableOperation) this.#kept.keep(key, error);
       throw error;
     };
@@ -59,7 +59,7 @@ export class Variants<Planned> {
     }
     if (!(made instanceof Promise)) return keep(made);
     const planning = made.then(keep, fail).finally(() => this.#inProgress.delete(key));
-    // An operation may be prepared and not be run, or its request may be over by then.
+    // An operation may be prepared but never run, or its request may already have ended.
     planning.catch(() => {});
     this.#inProgress.set(key, planning);
     return planning;

@@ -3,11 +3,14 @@ import type { FlattenPath } from './flatten-path.ts';
 import type { Represent } from './representations.ts';
 import type { PlanRun } from './run.ts';
 
-/** The objects of one run that a call is made for. Those that are known by the same are asked for once, wherever they are. */
+/**
+ * The objects of one run for which a call is made. Objects with the same representation are fetched once, wherever they
+ * are.
+ */
 export interface WaitingObjects {
-  /** What they are known by, each once. */
+  /** The distinct representations. */
   readonly texts: readonly string[];
-  /** By path: the objects, and the position of each one's text. */
+  /** The objects and the indices of their representations, by path. */
   readonly places: readonly { readonly targets: readonly JsonObject[]; readonly numbers: readonly number[] }[];
 }
 
@@ -39,8 +42,8 @@ export function findWaiting(
 }
 
 /**
- * The paths of the objects in the data, by the positions of their texts.
- * @param below what follows each of the paths
+ * The paths of the objects in the data, by the index of their representation.
+ * @param below the path that is appended to each path
  */
 export function pathsByNumber(
   { places }: WaitingObjects,
@@ -55,7 +58,7 @@ export function pathsByNumber(
     const seen = new Set<JsonObject>();
     targets.forEach((target, at) => {
       const number = numbers[at] ?? 0;
-      // Objects that are the same object were found once for each path.
+      // Repeated objects were found once for each path.
       if (seen.has(target)) return;
       seen.add(target);
       const known = found.get(number) ?? [];

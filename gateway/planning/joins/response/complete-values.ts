@@ -5,17 +5,17 @@ import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import type { ObjectShape, ValueShape } from './response-shape.ts';
 import { fieldAt, leafText } from './write-response.ts';
 
-/** Returned for a non-nullable value that is null: the null propagates to the nearest nullable parent (GraphQL 6.4.4). */
+/** Returned for a non-null value that is null. The null propagates to the nearest nullable parent (GraphQL 6.4.4). */
 const NULL_HERE = Symbol('null here');
 type CompletedValue = string | typeof NULL_HERE;
 
 /**
- * Completes the values of a response against the public schema (GraphQL 6.4.3) and writes them as JSON text. A value that the
- * schema does not allow becomes null, with an error unless an error of a subgraph already explains it. The text is `null` when the
- * null propagates to the root.
+ * Completes the values of a response against the public schema (GraphQL 6.4.3) and writes them as JSON text. A value
+ * that the schema does not allow becomes null. It gets an error unless an error of a subgraph already explains it. The
+ * text is `null` if the null propagates to the root.
  *
  * @param reported the errors of subgraphs, with paths in the client's response
- * @param reached the response positions that are null because of these errors, `reach` of each
+ * @param reached the response positions that are null because of these errors: the `reach` of each error
  */
 export function completeValues(
   shape: ObjectShape,
@@ -107,11 +107,11 @@ export function completeValues(
 
   const text = object(shape, data, [], 0);
   if (text !== NULL_HERE) return { text, errors };
-  // Where an error of a subgraph leaves nothing of the response, that subgraph has returned nothing of other fields either.
+  // If a subgraph's error makes the whole response null, the other fields are missing for the same reason.
   return { text: 'null', errors: nulls.has('') ? [] : errors };
 }
 
-/** A key for each prefix of a path, the shortest first. */
+/** A key for each prefix of a path, shortest first. */
 function prefixesOf(path: ResponsePath): string[] {
   let key = '';
   return path.map((segment) => {
@@ -122,17 +122,17 @@ function prefixesOf(path: ResponsePath): string[] {
 
 /** The position of an error in the client's response. */
 export interface ErrorPlace {
-  /** As deep as the client's selection goes. */
+  /** The path as far as the client's selection goes. */
   readonly path: ResponsePath;
-  /** The position that is null because of it: the path itself, or its nearest nullable parent. */
+  /** The position that is null because of the error: the path itself or its nearest nullable parent. */
   readonly reach: ResponsePath;
-  /** The position in the path of a field that the client does not select; undefined where it selects all of them. */
+  /** The index in the path of a field that the client does not select. Undefined if it selects all of them. */
   readonly unselected: number | undefined;
 }
 
 /**
- * Maps a path in the merged data to a position in the client's response, whose keys may be other aliases. If an object on the path
- * is missing, because of the error itself, its type is unknown and all its possible types are searched.
+ * Maps a path in the merged data to a position in the client's response, whose keys may be other aliases. If an object
+ * on the path is missing because of the error, its type is unknown, and all its possible types are searched.
  */
 export function errorPlace(shape: ObjectShape, data: JsonObject, path: ResponsePath): ErrorPlace {
   const found: (string | number)[] = [];

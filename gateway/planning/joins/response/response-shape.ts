@@ -19,12 +19,12 @@ import { isIntrospectionField } from '../../../graphql/syntax/index.ts';
 import { fieldText, type SupergraphTypes } from '../../supergraph/index.ts';
 import { type ClientOperation, type Conditions, isIncluded } from '../plan/index.ts';
 
-/** How a value of the response is written, by the client's selection and the public schema. */
+/** The rules for writing a value of the response, according to the client's selection and the public schema. */
 export type ValueShape =
   | {
       readonly kind: 'leaf';
       readonly nonNull: boolean;
-      /** Whether values are never objects or lists: those of enums and of the built-in scalars. */
+      /** Whether values are never objects or lists. True for enums and built-in scalars. */
       readonly plain: boolean;
       /** The values of an enum that clients see. */
       readonly values?: ReadonlySet<string>;
@@ -40,10 +40,12 @@ export type ValueShape =
       readonly isHidden: IsHidden;
     };
 
-/** Whether an enum value, or the type of an object, is hidden from clients (`@inaccessible`): such a value is null for them. */
+/**
+ * Whether an enum value or the type of an object is hidden from clients (`@inaccessible`). Such a value becomes null.
+ */
 export type IsHidden = (name: unknown) => boolean;
 
-/** The shape of an object by its `__typename`; undefined where that is no possible type in the public schema. */
+/** The shape of an object by its `__typename`. Undefined if the name is not a possible type in the public schema. */
 export type ShapeFor = (typename: unknown) => ObjectShape | undefined;
 
 export interface ObjectShape {
@@ -52,21 +54,24 @@ export interface ObjectShape {
 }
 
 export interface FieldShape {
-  /** Response key in the merged data. */
+  /** The response key in the merged data. */
   readonly from: string;
-  /** Response key for the client. */
+  /** The client's response key. */
   readonly as: string;
-  /** `as` as JSON text with a colon, after a comma unless it is the first field. */
+  /** `as` as JSON text with a colon. A comma comes first unless this is the first field. */
   readonly prefix: string;
   readonly name: string;
   readonly value: ValueShape;
-  /** Whether the caller may not have it: it is null, unless it is selected in a place too where it is not refused. */
+  /**
+   * Whether the client may not access the field. It is then null, unless it is also selected at a place where it is
+   * permitted.
+   */
   readonly isRefused: boolean;
-  /** JSON text that does not depend on the data: the name of the type. */
+  /** JSON text that does not depend on the data, such as the type name. */
   readonly constant?: string;
 }
 
-/** The shape of an operation's response, with the given values of `@skip` and `@include`. */
+/** The shape of an operation's response with the given values of `@skip` and `@include`. */
 export function responseShapeOf(
   operation: ClientOperation,
   conditions: Conditions,
@@ -92,7 +97,7 @@ interface ShapeScope {
 
 /**
  * @param typename the type whose fields apply
- * @param shown the value of `__typename`; undefined where the data lacks it
+ * @param shown the value of `__typename`. Undefined if the data lacks it
  */
 function shapeOfObject(
   sets: readonly (readonly SelectionNode[])[],
@@ -166,7 +171,7 @@ function shapeOfValue(
     return untyped.get(name);
   };
   const make = (typename: unknown): ObjectShape | undefined => {
-    // An interface object, whose concrete type was not fetched.
+    // The object belongs to an interface object, and its concrete type was not fetched.
     if (typeof typename !== 'string' || typename === type.name) return withoutType(type.name);
     const runtime = scope.schema.getType(typename);
     if (isInterfaceType(runtime)) return withoutType(typename);
@@ -177,7 +182,7 @@ function shapeOfValue(
     const known = shapes.get(typename);
     if (known) return known;
     const made = make(typename);
-    // Unknown names come from a subgraph: remembering them would let it fill the memory.
+    // Only known names are cached. Unknown names come from subgraphs and could fill the memory.
     if (made) shapes.set(typename, made);
     return made;
   };
@@ -190,8 +195,8 @@ function shapeOfValue(
 }
 
 /**
- * Whether other fields are selected of an interface's objects of some type than of those of any type. Where not, planning does
- * not fetch their types.
+ * Whether the selected fields of an interface's objects depend on their types. If they do not, the planner does not
+ * fetch the types.
  */
 function isTypeNeeded(sets: readonly (readonly SelectionNode[])[], typename: string, scope: ShapeScope): boolean {
   if (!isNarrowed(sets, typename, scope)) return false;
@@ -206,7 +211,7 @@ function isTypeNeeded(sets: readonly (readonly SelectionNode[])[], typename: str
   return possible.some(({ name }) => textOf(name) !== own);
 }
 
-/** Whether fields are selected of some of an interface's types only. */
+/** Whether fields are selected on only some of an interface's types. */
 function isNarrowed(
   sets: readonly (readonly SelectionNode[])[],
   typename: string,
@@ -245,7 +250,7 @@ function textOfField(key: string, nodes: readonly FieldNode[]): string {
   return `${key}:${first ? fieldText(first) : ''}${[...below].sort().join(' ')}`;
 }
 
-/** `CollectFields` (GraphQL 6.3.2), with the object type known beforehand. */
+/** `CollectFields` (GraphQL 6.3.2) with a known object type. */
 function collectFields(
   sets: readonly (readonly SelectionNode[])[],
   typename: string,

@@ -1,14 +1,14 @@
 import { isList, isObject, type Json, type JsonObject, stringText } from '../json.ts';
 import type { FieldShape, ObjectShape, ValueShape } from './response-shape.ts';
 
-/** What remembers the texts of objects that stand at several positions. */
+/** Remembers the texts of objects that occur at several positions. */
 export interface WrittenObjects {
   get(object: JsonObject): { shape: ObjectShape | undefined; text: string | undefined } | undefined;
 }
 
 /**
- * JSON text of a response whose values all fit the public schema; undefined at the first one that does not. The usual response is
- * so written without computing paths; `completeValues` handles the others.
+ * The JSON text of a response whose values all fit the public schema. Undefined at the first value that does not fit.
+ * Usual responses are thus written without computing paths; `completeValues` handles the others.
  */
 export function writeResponse(shape: ObjectShape, data: JsonObject, repeated?: WrittenObjects): string | undefined {
   let text = '{';
@@ -40,7 +40,7 @@ function writeShapedValue(shape: ValueShape, value: Json | undefined, repeated?:
   return `${text}]`;
 }
 
-/** Writes an object, or takes its text where it was written before. */
+/** Writes an object, or reuses its text if it was written before. */
 function writeOnce(shape: ObjectShape, object: JsonObject, repeated: WrittenObjects): string | undefined {
   const known = repeated.get(object);
   if (!known) return writeResponse(shape, object, repeated);
@@ -50,16 +50,16 @@ function writeOnce(shape: ObjectShape, object: JsonObject, repeated: WrittenObje
   return known.text;
 }
 
-/** JSON text of a value of a scalar or an enum; undefined for a value that the type does not allow. */
+/** The JSON text of a scalar or enum value. Undefined if the type does not allow the value. */
 export function leafText(shape: ValueShape & { kind: 'leaf' }, value: Json): string | undefined {
   if (typeof value === 'string') {
     if (!shape.values || shape.values.has(value)) return stringText(value);
     return !shape.nonNull && shape.isHidden?.(value) ? 'null' : undefined;
   }
   if (typeof value === 'object') return shape.plain ? undefined : JSON.stringify(value);
-  // A field called `constructor` that is missing in the data is found on the object's prototype.
+  // If a field named `constructor` is missing in the data, it is found on the object's prototype.
   if (typeof value === 'function') return shape.nonNull ? undefined : 'null';
-  // `JSON.parse` reads a number that is too large as infinite, which JSON cannot express.
+  // `JSON.parse` reads a number that is too large as infinite, which JSON cannot represent.
   if (shape.values || value === Infinity || value === -Infinity) return undefined;
   return String(value);
 }
