@@ -57,15 +57,18 @@ export class LiveGraph {
     return this.#registry.schemaChanges;
   }
 
-  /** The reasons why the last introspection of remote schemas failed. They keep their schema, which may be outdated. */
+  /**
+   * The reasons why the last introspection of remote schemas failed. Such remote schemas keep their schema, which may
+   * be outdated.
+   */
   get refreshFailures(): ReadonlyMap<string, string> {
     return this.#registry.refreshFailures;
   }
 
   /**
-   * Whether the gateway is ready. It is ready when every source is part of the graph. After the grace period, it is
-   * also ready when all sources with public fields are part of the graph and the introspection of every other source
-   * has failed.
+   * Whether the gateway is ready, which means that every source is part of the graph. After the grace period, the
+   * gateway is also ready when all sources with public fields are part of the graph and the introspection of every
+   * other source has failed.
    */
   get ready(): boolean {
     if (this.current.missing.length === 0) return true;
@@ -143,8 +146,8 @@ export class LiveGraph {
   }
 
   /**
-   * Builds a generation of other metadata for inspection. It is never activated, nothing is logged, and everything that
-   * it opened is released.
+   * Builds a generation of other metadata for inspection. The generation is never activated, nothing is logged, and
+   * everything that was opened for it is released.
    *
    * @param look called with the generation and the problems that would prevent its activation.
    * @throws MetadataError if the sources that the metadata describes cannot work.

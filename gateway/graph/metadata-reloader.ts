@@ -42,7 +42,7 @@ export interface MetadataSubscriber {
   /**
    * Prepares for changed metadata.
    *
-   * @returns a function that applies the change. It must not fail.
+   * @returns a function that applies the change and must not fail
    * @throws MetadataError if the metadata cannot work.
    */
   prepare(metadata: Metadata): () => void;

@@ -15,10 +15,7 @@ const MAX_CALLS = 100;
 /** The maximum number of listed steps of a plan. */
 const MAX_STEPS = 100;
 
-/**
- * A part of a plan that one source resolves. It only contains names of the schema: no arguments, variables or
- * addresses.
- */
+/** A part of a plan that one source resolves, with only names of the schema: no arguments, variables or addresses. */
 export interface ExplainedStep {
   readonly source: string;
   /** The root fields. A fetch of entities has the path of its objects in the response instead. */

@@ -262,7 +262,7 @@ export class OperationPipeline {
     );
   }
 
-  /** The counters of an operation. They are cached with its plan. */
+  /** The counters of an operation, which are cached with its plan. */
   #countersOf(
     planned: PlannedOperation,
     { query, document, cache: { generation } }: ParsedRequest,

@@ -9,7 +9,7 @@ import { prepareVariables, type ValidatedDocument, type VariableProblems } from 
 export interface PlannedOperation {
   readonly operation: OperationDefinitionNode;
   readonly plans: Plans;
-  /** The check of variables. It is compiled together with the plan. */
+  /** The check of variables, which is compiled together with the plan. */
   readonly variableProblems: VariableProblems;
   /** Counts usage. Undefined before the first run and if usage is not counted. */
   usage: OperationUsage | undefined;

@@ -26,9 +26,9 @@ export class SubscriptionContext extends ExecutionContext implements EventsConte
 }
 
 /**
- * The context of several equal subscriptions. It uses the session of one of them, the leader. When the leader ends,
- * another one replaces it. No service is therefore called with the session of a subscriber that has left or whose token
- * is no longer valid.
+ * The context of several equal subscriptions. The context uses the session of one of them, the leader. When the leader
+ * ends, another subscription replaces it. No service is therefore called with the session of a subscriber that has left
+ * or whose token is no longer valid.
  */
 export class SharedContext implements EventsContext {
   readonly cancellation = new Cancellation();
@@ -93,7 +93,7 @@ class EventCancellation {
     this.#subscription = subscription;
   }
 
-  /** The cancellation of the event that is being completed. It is created when a source first needs it. */
+  /** The cancellation of the event that is being completed. Created when a source first needs it. */
   get current(): Cancellation {
     if (this.#ofEvent) return this.#ofEvent;
     const ofEvent = new Cancellation(true);

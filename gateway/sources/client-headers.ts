@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /**
  * Client headers that are never forwarded, whatever is configured. docs/pass-through.md gives the reason for each
- * header. They describe the client's connection (RFC 9110 section 7.6.1) or the gateway's own request. Others name the
+ * header. Some describe the client's connection (RFC 9110 section 7.6.1) or the gateway's own request. Others name the
  * origin or the target of a request, which the gateway determines itself.
  */
 const NEVER_FORWARDED = [
@@ -61,8 +61,8 @@ const IGNORED_BY_DEFAULT = [
 export type HeaderForwarding = (client: IncomingHttpHeaders) => Record<string, string>;
 
 /**
- * Creates the forwarding for a source with `forward_client_headers`. It never passes on a client's `x-hasura-*`
- * headers, since only the token may contain claims.
+ * Creates the forwarding for a source with `forward_client_headers`. A client's `x-hasura-*` headers are never passed
+ * on, since only the token may contain claims.
  *
  * @param ignored replaces Hasura's default list of headers that are not forwarded.
  * @param own lower-case names of headers that the gateway sends itself. Client headers that the upstream could mistake
@@ -126,7 +126,7 @@ export function foldedName(name: string): string {
   return name.replace(/[^a-z0-9]/g, '-');
 }
 
-/** The headers that `Connection` names. They describe the connection only (RFC 9110 section 7.6.1). */
+/** The headers that `Connection` names, which describe the connection only (RFC 9110 section 7.6.1). */
 function connectionOptions(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
   return new Set(connection.split(',').map((option) => option.trim().toLowerCase()));

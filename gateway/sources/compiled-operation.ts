@@ -20,7 +20,7 @@ export interface OperationDocument {
  */
 export type OperationAnswer = PassthroughBody | ExecutionResult;
 
-/** A planned request to one service. It contains only names of the schema. */
+/** A planned request to one service, with only names of the schema. */
 export interface PlannedRequest {
   readonly source: string;
   /** The selected root fields. */

@@ -18,7 +18,7 @@ export function sourceError(
   return new GraphQLError(message, { extensions: { path: '$', code, service, ...more } });
 }
 
-/** Codes of rejections by the gateway itself. They are the same for all kinds of sources. */
+/** Codes of rejections by the gateway itself, which are the same for all kinds of sources. */
 const OWN_CODES: Partial<Record<UpstreamFailure, ErrorCode>> = {
   'circuit-open': 'circuit-open',
   overloaded: 'upstream-overloaded',

@@ -3,7 +3,7 @@ import type { Variables } from '../graphql/syntax/index.ts';
 import type { CompiledOperation } from './compiled-operation.ts';
 import type { OperationContext } from './operation-context.ts';
 
-/** Creates an operation that graphql-js executes. It runs synchronously unless a resolver returns a promise. */
+/** Creates an operation that graphql-js executes. The execution is synchronous unless a resolver returns a promise. */
 export function localOperation(
   execution: (variables: Variables, context: OperationContext) => ExecutionResult | Promise<ExecutionResult>,
 ): CompiledOperation {

@@ -17,7 +17,7 @@ export interface OperationContext {
   /** Cancelled if the client disconnects or the operation exceeds its time limit. */
   readonly cancellation: Cancellation;
   /**
-   * The cancellation of the subscription event that is being completed. It ends when the client has received the event.
+   * The cancellation of the subscription event that is being completed. Ends when the client has received the event.
    */
   readonly eventCancellation?: Cancellation;
   readonly log: Logger;
@@ -73,7 +73,7 @@ export const COMMON_HEADERS = {
 /** Names of common headers whose values differ between calls. */
 export const CALL_HEADERS = ['x-request-id', 'x-forwarded-for'] as const;
 
-/** Headers that describe the client's body. They are not forwarded because the client's body is not. */
+/** Headers that describe the client's body. Neither these headers nor the body are forwarded. */
 const BODY_HEADERS = ['content-encoding', 'content-language', 'content-location', 'content-range', 'digest'] as const;
 
 /** Names of the headers that the gateway sets itself. A client cannot set them, in any spelling. */

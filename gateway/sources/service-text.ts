@@ -1,8 +1,8 @@
 import { boundedText, boundedTexts } from '../../platform/index.ts';
 
 /*
- * Bounds texts that services send. These texts go into error messages, log lines and lists for operators. They are
- * bounded here, where they enter. Otherwise a service could fill the memory, the logs and every list.
+ * Bounds texts that services send. These texts go into error messages, log lines and lists for operators. The gateway
+ * bounds a text where it enters. Otherwise a service could fill the memory, the logs and every list.
  */
 
 /** The maximum number of characters of a service's message. */

@@ -154,7 +154,7 @@ export interface SourceDependencies {
   readonly http: UpstreamConnections;
   /** The resilience settings of sources that have no settings of their own. */
   readonly resilience?: ResilienceSettings;
-  /** The role of requests without a token. It only sees what permissions explicitly grant it. */
+  /** The role of requests without a token. The role only sees what permissions explicitly grant it. */
   readonly publicRole: string;
   /** The names of the root types for clients. */
   readonly rootTypeNames?: RootTypeNames | undefined;

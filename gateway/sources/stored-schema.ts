@@ -8,7 +8,7 @@ export type CompositionKind = 'plain' | 'stitching' | 'federation';
 /** The schema of a remote schema, as a file stores it. */
 export interface StoredSchema {
   readonly composition: CompositionKind;
-  /** SDL in the service's own names. It includes the service's directives if it is a subgraph or stitched. */
+  /** SDL in the service's own names. The SDL of a subgraph or stitched service includes the service's directives. */
   readonly sdl: string;
   /**
    * The fingerprint of the definition that the schema was fetched with (`definitionFingerprint`). Undefined in files

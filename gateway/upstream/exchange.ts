@@ -227,8 +227,8 @@ export class UpstreamExchange implements Dispatcher.DispatchHandler, Cancellable
   #keep(chunk: Buffer): void {
     this.#chunks.add(chunk);
     if (this.#size <= UNCOUNTED_BYTES) return;
-    // Whether the response will be parsed is still unknown, and later it would be too late to pause. So its memory is
-    // counted now.
+    // Whether the response will be parsed is still unknown, and later it would be too late to pause. The memory for
+    // parsing is therefore counted now.
     const bytes = chunk.length * (1 + READ_FACTOR);
     this.#counted += bytes;
     this.#budget.take(bytes, this);

@@ -2,8 +2,8 @@ import { parseServiceJson } from '../../platform/index.ts';
 import type { UpstreamResponse } from './exchange.ts';
 
 /**
- * A response body that is relayed without being parsed. It stays in the received chunks, since concatenating long ones
- * costs a copy.
+ * A response body that is relayed without being parsed. The body stays in the received chunks, since concatenating long
+ * ones costs a copy.
  */
 export class PassthroughBody {
   readonly chunks: readonly Buffer[];

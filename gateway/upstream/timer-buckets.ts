@@ -17,7 +17,7 @@ export class TimerBuckets {
   /**
    * Calls `timed.expire()` in `timeoutMs` milliseconds.
    *
-   * @returns the deadline. It must be ended when the work is done in time.
+   * @returns the deadline, which must be ended when the work is done in time
    */
   start(timed: Timed, timeoutMs: number): Deadline {
     let bucket = this.#buckets.get(timeoutMs);

@@ -4,7 +4,7 @@ export type RequestHeaders = Readonly<Record<string, string>> | readonly string[
 /**
  * Adds headers.
  *
- * @param added alternating names and values. They replace headers of the same name if `headers` is an object.
+ * @param added alternating names and values, which replace headers of the same name if `headers` is an object
  */
 export function withHeaders(headers: RequestHeaders, added: readonly string[]): RequestHeaders {
   if (Array.isArray(headers)) return joinHeaderLists(headers as readonly string[], added);

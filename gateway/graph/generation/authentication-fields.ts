@@ -119,7 +119,7 @@ function marked(metadata: Metadata): readonly MarkedField[] {
 
 interface GrantedField {
   readonly operation: OperationTypeNode;
-  /** The path in the graph's names. It starts with the namespace if there is one. */
+  /** The path in the graph's names, starting with the namespace if there is one. */
   readonly path: readonly string[];
   /** The field's name in the source. */
   readonly ownName: string;

@@ -260,7 +260,7 @@ export class Generation {
 /** The maximum number of known invalid combinations. A dropped combination is found again when it is used. */
 const MAX_INVALID_PARTS = 1_000;
 
-/** Combinations of parts that form no valid schema. They are not joined again. */
+/** Combinations of parts that form no valid schema and are not joined again. */
 class InvalidParts {
   readonly #known: { readonly parts: readonly Subschema[]; readonly reason: string }[] = [];
 

@@ -19,7 +19,7 @@ import { INCREMENTAL_DIRECTIVES } from './incremental-directives.ts';
 import { withDirectives } from './operation-directives.ts';
 import { executableSchema, hasSharedUncheckedTypes } from './unchecked-fields.ts';
 
-/** The graph that one role sees. It does not contain anything that the role may not see. */
+/** The graph that one role sees. Elements that the role may not see are not part of it. */
 export interface RoleGraph {
   /** The schema as clients see it. */
   readonly schema: GraphQLSchema;

@@ -35,7 +35,7 @@ export function brokenOperations(generation: Generation): readonly BrokenOperati
 }
 
 /**
- * Reports broken operations. They are problems if a REST endpoint or an enforced allow list needs them, otherwise
+ * Reports broken operations: problems if a REST endpoint or an enforced allow list needs the operation, otherwise
  * warnings. Operations on database fields, which the gateway ignores, are reported together.
  */
 export function brokenOperationProblems(

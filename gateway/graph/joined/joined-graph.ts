@@ -15,7 +15,7 @@ import { PassthroughBody } from '../../upstream/index.ts';
 import { joinedServices, readAnswer } from './joined-services.ts';
 import { type JoinedParts, joinedTypes } from './joined-types.ts';
 
-/** Plans operations over several sources of a role's graph. It uses the planner for subgraphs. */
+/** Plans operations over several sources of a role's graph, with the planner for subgraphs. */
 export class JoinedGraph {
   readonly #parts: JoinedParts;
   readonly #schema: GraphQLSchema;

@@ -39,7 +39,7 @@ export function assembleSources(from: SourcesToAssemble): AssembledSources {
     else conflicts.push({ source, reason, problems });
   }
   // Sources are added in the order of the metadata, so that the loser of a conflict does not depend on response times.
-  // Stored schemas come last. They may be outdated and must not displace an available service.
+  // Stored schemas come last, since they may be outdated and must not displace an available service.
   const storedOf = ({ name, members = [name] }: Source) => members.filter((one) => opened.isStored(one));
   const described = [...(actions ? [actions] : []), ...opened.sources];
   const areStored = new Map(described.map((source) => [source, storedOf(source)]));

@@ -11,7 +11,7 @@ import {
 import { sourceProblem } from './source-problem.ts';
 
 export interface DescribedSources {
-  /** The remote schemas in the order of the metadata. They are not introspected yet. */
+  /** The remote schemas in the order of the metadata, before their introspection. */
   readonly remotes: readonly RemoteSchema[];
   readonly actions: Source | undefined;
 }

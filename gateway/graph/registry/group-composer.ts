@@ -1,7 +1,7 @@
 import type { Durations } from '../../../platform/index.ts';
 import { type FederationGroup, openFederationGroup, type Subgraph } from '../../sources/index.ts';
 
-/** Composes subgraphs into one source, and recomposes them when they change. One composition runs at a time. */
+/** Composes subgraphs into one source, and recomposes them when they change, one composition at a time. */
 export class GroupComposer {
   readonly #publicRole: string;
   readonly #durations: Durations | undefined;

@@ -55,8 +55,8 @@ export class RemoteIntrospector {
   }
 
   /**
-   * Remote schemas that could not be introspected again or whose changed schema is unusable, and the reasons. They keep
-   * their last schema.
+   * Remote schemas that could not be introspected again or whose changed schema is unusable, and the reasons. Such
+   * remote schemas keep their last schema.
    */
   get refreshFailures(): ReadonlyMap<string, string> {
     return this.#refreshFailures;

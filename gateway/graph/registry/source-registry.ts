@@ -76,8 +76,8 @@ export class SourceRegistry {
   }
 
   /**
-   * Remote schemas that could not be introspected again or whose changed schema is unusable, and the reasons. They keep
-   * their last schema.
+   * Remote schemas that could not be introspected again or whose changed schema is unusable, and the reasons. Such
+   * remote schemas keep their last schema.
    */
   get refreshFailures(): ReadonlyMap<string, string> {
     return this.#introspector.refreshFailures;

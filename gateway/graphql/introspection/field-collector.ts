@@ -27,7 +27,7 @@ export interface IntrospectedField {
   readonly inner: MergedSelection;
 }
 
-/** The merged selections of one or more fields at the same place. They are collected at the first use. */
+/** The merged selections of one or more fields at the same place, collected at the first use. */
 export interface MergedSelection {
   readonly sets: readonly SelectionSetNode[];
   fields: readonly IntrospectedField[] | undefined;

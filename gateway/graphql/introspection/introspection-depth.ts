@@ -16,9 +16,9 @@ const LISTS = new Set(['fields', 'interfaces', 'possibleTypes', 'inputFields']);
 const MAX_LISTS_DEPTH = 3;
 
 /**
- * A validation rule that limits the nesting of lists in introspection, such as `fields` of the types of `fields`. It
- * replaces graphql-js's `MaxIntrospectionDepthRule` and has the same limit and message. graphql-js visits a fragment
- * each time it is spread. With 40 fragments that each spread the next one twice, that takes hours.
+ * A validation rule that limits the nesting of lists in introspection, such as `fields` of the types of `fields`. The
+ * rule replaces graphql-js's `MaxIntrospectionDepthRule` and has the same limit and message. graphql-js visits a
+ * fragment each time it is spread. With 40 fragments that each spread the next one twice, that takes hours.
  */
 export function introspectionDepth(context: ValidationContext): ASTVisitor {
   const ofFragments = new Map<FragmentDefinitionNode, number>();

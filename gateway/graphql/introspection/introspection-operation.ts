@@ -6,7 +6,7 @@ export interface IntrospectionOperation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** The document's text. It is the same for documents that only differ in white space and comments. */
+  /** The document's text, which is the same for documents that only differ in white space and comments. */
   readonly text: string;
   /** The names of the declared variables. */
   readonly declared: readonly string[];
@@ -22,7 +22,7 @@ export function introspectionOperation(
   return { document, operation, fragments, text: print(document), declared };
 }
 
-/** The cache key of a result. It only depends on the variables that the operation declares. */
+/** The cache key of a result, which only depends on the variables that the operation declares. */
 export function resultKey(
   { text, declared }: IntrospectionOperation,
   variables: Readonly<Record<string, unknown>>,

@@ -31,9 +31,9 @@ const STREAMED_LEVELS = 2;
 const OBJECTS_PER_STEP = 50;
 
 /**
- * Writes the result of an introspection as JSON, with graphql-js's own resolvers and the same content. It is faster
- * than graphql-js, since it writes the text of a type only once for each place of the document, however many fields
- * have the type.
+ * Writes the result of an introspection as JSON, with graphql-js's own resolvers and the same content. This writer is
+ * faster than graphql-js, since it writes the text of a type only once for each place of the document, however many
+ * fields have the type.
  *
  * Yields after every few objects, so that other work can run.
  *

@@ -82,7 +82,7 @@ export function introspectionOf(schema: GraphQLSchema, options?: IntrospectionOp
   );
 }
 
-/** Creates the prefix of literals in a printable schema. It is random, so that no text of a schema has this prefix. */
+/** Creates a random prefix for literals in a printable schema, so that no text of a schema has this prefix. */
 function newMark(): string {
   return `literal ${randomUUID()}: `;
 }

@@ -67,7 +67,7 @@ export class DocumentCache {
 
   /**
    * @param counts counts hits and misses.
-   * @param trusted texts of the metadata. They are not limited.
+   * @param trusted texts of the metadata, which are not limited.
    */
   constructor(maxTokens: number, counts = { hits: 0, misses: 0 }, trusted: ReadonlySet<string> = new Set()) {
     this.#maxTokens = maxTokens;

@@ -44,8 +44,8 @@ export function readPersistedQuery(request: {
 }
 
 /**
- * Reads the member `id`, which clients of Relay's older examples send. It is only used if the request has neither a
- * text nor another document id. Otherwise `id` belongs to the client and is ignored.
+ * Reads the member `id`, which clients of Relay's older examples send. The member is only used if the request has
+ * neither a text nor another document id. Otherwise `id` belongs to the client and is ignored.
  *
  * @throws GatewayError if the id is malformed.
  */
@@ -114,7 +114,7 @@ export class PersistedQueries {
   /**
    * Returns the document of a request.
    *
-   * @param listed the documents of manifests. They take precedence over documents that clients have sent.
+   * @param listed the documents of manifests, which take precedence over documents that clients have sent.
    * @throws GraphQLError if there is no document. Message and code are those that Apollo's clients expect.
    */
   textOf(query: string | undefined, persisted: PersistedQuery | undefined, listed: PersistedDocuments): string {

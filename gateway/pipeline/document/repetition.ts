@@ -25,10 +25,10 @@ const FIELDS_OF_A_PAIR = 4;
 /**
  * Measures the comparisons in validation, as a number of pairs of fields without arguments. Two kinds of pairs count:
  *
- * - Fields with the same response key in the same object. They count more the longer their arguments are.
- * - Fragments that are spread in the same object. They count more the more fields they have.
+ * - Fields with the same response key in the same object, which count more the longer their arguments are.
+ * - Fragments that are spread in the same object, which count more the more fields they have.
  *
- * The validation time grows with the square of the text. With nested inline fragments it grows with the cube, because
+ * The validation time grows with the square of the text, and with its cube if inline fragments are nested, because
  * graphql-js compares within each selection set again. Two thousand tokens can keep graphql-js busy for seconds.
  *
  * @returns infinity if there are too many pairs to count.

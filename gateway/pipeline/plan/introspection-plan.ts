@@ -4,7 +4,7 @@ import type { CompiledOperation, OperationDocument } from '../../sources/index.t
 import { PassthroughBody } from '../../upstream/index.ts';
 import { inClientNames } from './root-type-names.ts';
 
-/** Plans introspection fields. They are resolved from the schema that the role's documents are validated against. */
+/** Plans introspection fields, which are resolved from the schema that the role's documents are validated against. */
 export function introspectionPlan(whole: OperationDocument, graph: RoleGraph): CompiledOperation {
   const { document, operation } = inClientNames(whole, graph);
   const answer = graph.introspection.prepare(document, operation);

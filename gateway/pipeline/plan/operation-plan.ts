@@ -2,7 +2,7 @@ import type { CompiledOperation } from '../../sources/index.ts';
 import type { Owner } from './owners.ts';
 
 /**
- * The plan of an operation. It is created once for each operation of a cached document and each role's graph:
+ * The plan of an operation, created once for each operation of a cached document and each role's graph:
  *
  * - `forward`, `local`: one owner resolves all of the operation.
  * - `join`: several services resolve it together.

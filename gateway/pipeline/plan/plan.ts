@@ -34,7 +34,7 @@ export interface Plans {
 /** The plans of a document's operations, by graph. */
 const PLANS = new DocumentFact(() => new Map<RoleGraph, Map<OperationDefinitionNode, Plans>>());
 
-/** Returns the plans of an operation. They are created once for each role's graph and stored with the document. */
+/** Returns the plans of an operation, which are created once for each role's graph and stored with the document. */
 export function plansOf(document: Document, written: OperationDefinitionNode, graph: RoleGraph): Plans {
   const documentPlans = PLANS.of(document);
   const known = documentPlans.get(graph)?.get(written);
@@ -67,7 +67,10 @@ export function plansOf(document: Document, written: OperationDefinitionNode, gr
   });
 }
 
-/** Plans an operation with `@defer` and `@stream`. Without them it must be forwarded, so that it has one owner. */
+/**
+ * Plans an operation with `@defer` and `@stream`. The same operation without these directives must be forwarded, so
+ * that it has one owner.
+ */
 function incrementalPlanOf(
   { operation, document }: OperationDocument,
   graph: RoleGraph,
@@ -82,7 +85,7 @@ function incrementalPlanOf(
   return prepared && incrementalPlan(prepared, whole, graph);
 }
 
-/** The plan of a subscription. It never runs, because the events come from the `SubscriptionPlan`. */
+/** The plan of a subscription, which never runs, because the events come from the `SubscriptionPlan`. */
 const noAnswer: Plan = {
   kind: 'local',
   run: (_variables, _context, done) => done({ data: null, errors: [new GraphQLError('a subscription has no answer')] }),

@@ -5,9 +5,7 @@ import type { WholeOperation } from '../document/index.ts';
 import { type Document, rootFieldsOf, withFragments } from '../document/index.ts';
 import { isWithin } from './source-plan.ts';
 
-/**
- * The plan for creating the source stream of a subscription (GraphQL section 6.2.3.1). It is created once, like a plan.
- */
+/** The plan for creating the source stream of a subscription (GraphQL section 6.2.3.1). Created once, like a plan. */
 export interface SubscriptionPlan {
   readonly document: Document;
   /** The subschemas that contribute to the events. The subschema with the root field comes first. */

@@ -17,8 +17,9 @@ import {
 } from '../errors.ts';
 
 /*
- * Rules that the proposal for incremental delivery adds to section 5 of the specification ("Validation"). They apply to
- * every transport, even if the response is complete at once: validity does not depend on how the operation is executed.
+ * Rules that the proposal for incremental delivery adds to section 5 of the specification ("Validation"). These rules
+ * apply to every transport, even if the response is complete at once: validity does not depend on how the operation is
+ * executed.
  */
 
 /**

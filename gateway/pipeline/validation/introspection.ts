@@ -23,7 +23,10 @@ export function introspectionRefusal(
   return inDocument(introspectionDisabled(role));
 }
 
-/** Removes graphql-js's suggestions from an error. They would reveal the schema to a role that may not introspect. */
+/**
+ * Removes graphql-js's suggestions from an error, because they would reveal the schema to a role that may not
+ * introspect.
+ */
 export function withoutSuggestion(error: GraphQLError): GraphQLError {
   const message = error.message.replace(/ Did you mean [^?]*\?$/, '');
   if (message === error.message) return error;

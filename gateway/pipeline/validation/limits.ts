@@ -7,7 +7,7 @@ import { limitExceeded } from '../errors.ts';
 /** The default limits. `api_limits.yaml` may override them. */
 export interface OperationLimits {
   /**
-   * The maximum number of tokens of a document. They are counted before the client is known, so the limit applies to
+   * The maximum number of tokens of a document. Tokens are counted before the client is known, so the limit applies to
    * all roles.
    */
   readonly maxTokens: number;

@@ -22,7 +22,7 @@ const MB_PER_CHARACTER = 0.00024;
 const LEAST_MB = 100;
 const COMPOSER_YOUNG_MB = 12;
 
-/** Composition was interrupted for a reason unrelated to the subgraphs. They may compose at the next attempt. */
+/** Composition was interrupted for a reason unrelated to the subgraphs, which may compose at the next attempt. */
 export class ComposerStopped extends Error {
   constructor(cause: unknown) {
     super('composing was ended before it was done', { cause });

@@ -140,8 +140,8 @@ function readField(
 }
 
 /**
- * The label that decides whether a subgraph resolves a field. It belongs to the subgraph's own override or to one that
- * overrides it.
+ * The label that decides whether a subgraph resolves a field. The label belongs to the subgraph's own override or to an
+ * override of this subgraph.
  */
 function labelOf(
   join: DirectiveArguments,

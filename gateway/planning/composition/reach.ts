@@ -188,8 +188,8 @@ export function openReach({ types, roots }: JoinedTypes): Reach {
   }
 
   /**
-   * Whether a subgraph can be called again with fields of others. It is called with a key and with the type under which
-   * it has the object.
+   * Whether a subgraph can be called again with fields of others: with a key, and with the type under which it has the
+   * object.
    */
   function canReturnTo(type: string, places: readonly Place[], { graph, as }: Place, labels: Labels): boolean {
     const keys = usable(types.get(as)?.graphs.get(graph)?.keys ?? []);

@@ -12,9 +12,9 @@ interface DefinedTypes {
 }
 
 /**
- * The coordinates that fields require from other subgraphs, transitively, by `Type.field`. They include the `Type` and
- * `Type.field` of each field in a representation, and these fields' types. A field of an interface stands for the same
- * field of all implementing types, since the type of a representation is unknown before it is fetched.
+ * The coordinates that fields require from other subgraphs, transitively, by `Type.field`. The coordinates include the
+ * `Type` and `Type.field` of each field in a representation, and these fields' types. A field of an interface stands
+ * for the same field of all implementing types, since the type of a representation is unknown before it is fetched.
  */
 export function requiredCoordinates(supergraph: DocumentNode): ReadonlyMap<string, ReadonlySet<string>> {
   const ofFields = new Map<string, string>();

@@ -27,8 +27,8 @@ const MAX_LABELLED_STEPS = 100_000;
  */
 export function unsatisfiableFields(supergraph: DocumentNode): readonly GraphQLError[] {
   const joined = readJoinedTypes(supergraph);
-  // This run assumes that a label may have another value at each field. It is fast and finds all errors, but may report
-  // too many.
+  // This run assumes that a label may have another value at each field. Such a run is fast and finds all errors, but
+  // may report too many.
   const errors = errorsOf(joined, false);
   return errors.length > 0 && joined.hasLabels ? errorsOf(joined, true) : errors;
 }

@@ -87,7 +87,7 @@ export async function readSupergraph(sdl: string): Promise<Supergraph> {
   });
 }
 
-/** Matches authorization directives. They are rare, and reading them needs the whole document. */
+/** Matches authorization directives, which are rare. Reading them needs the whole document. */
 const AUTHORIZATION_DIRECTIVES = /@authenticated|@requiresScopes|@policy/;
 
 /** Matches a label at a field. The definition of the directive (`overrideLabel: String`) does not match. */

@@ -5,7 +5,7 @@ export interface JoinError {
   readonly message: string;
   readonly path?: readonly (string | number)[];
   readonly extensions: Readonly<Record<string, unknown>>;
-  /** The underlying error of a source. For the log only. */
+  /** The underlying error of a source, for the log only. */
   readonly cause?: Error;
 }
 

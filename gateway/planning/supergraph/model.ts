@@ -1,9 +1,8 @@
 import type { DirectiveNode, FieldNode, GraphQLInputType, OperationTypeNode, SelectionNode } from 'graphql';
 
 /*
- * The model for planning operations. It describes which service resolves which fields of which type, and how a service
- * returns an object that another one knows. Supergraphs, stitched services and relationships are translated into this
- * model.
+ * The model for planning operations: which service resolves which fields of which type, and how a service returns an
+ * object that another one knows. Supergraphs, stitched services and relationships are translated into this model.
  */
 
 /** A set of fields: a key, or the fields that a field requires or provides. */
@@ -79,8 +78,8 @@ export interface RootLookup {
 /** A call of a root field with arguments that are computed from objects. */
 export interface RootCall {
   /**
-   * The path from the root to the field that returns the objects. It has several steps if that field is in a namespace
-   * or nested.
+   * The path from the root to the field that returns the objects, with several steps if that field is in a namespace or
+   * nested.
    */
   readonly steps: readonly RootCallStep[];
   /** Whether one call takes many objects and returns a list in the same order. */

@@ -35,8 +35,8 @@ export function publicDocument(supergraph: DocumentNode): DocumentNode {
 }
 
 /**
- * The schema definition with the names of the root types, which the transformation omits. It is not needed if the names
- * are the usual ones. This gateway's composition uses these; other tools may not.
+ * The schema definition with the names of the root types, which the transformation omits. The definition is not needed
+ * if the names are the usual ones. This gateway's composition uses these; other tools may not.
  */
 function rootTypes({ definitions }: DocumentNode): readonly SchemaDefinitionNode[] {
   const schema = definitions.find((one) => one.kind === Kind.SCHEMA_DEFINITION);

@@ -65,7 +65,9 @@ export function restoreExternal(supergraph: DocumentNode, stated: ExternalFields
  */
 export type ExternalFields = ReadonlyMap<string, ReadonlyMap<string, boolean>>;
 
-/** The fields that interface objects require, as `Type.field`, and the requiring subgraph. They are external there. */
+/**
+ * The fields that interface objects require, as `Type.field`, and the requiring subgraph, in which they are external.
+ */
 function requiredFields(supergraph: DocumentNode, graphs: ReadonlyMap<string, string>): [string, string][] {
   return supergraph.definitions.flatMap((type): [string, string][] => {
     if (type.kind !== Kind.INTERFACE_TYPE_DEFINITION) return [];

@@ -13,8 +13,8 @@ import {
 import { isJsonObject } from '../../../platform/index.ts';
 
 /**
- * Checks a webhook response against the action's output type as strictly as Hasura does. It checks nullability, list or
- * object, the fields of an object one level deep, and the type of a built-in scalar or an enum.
+ * Checks a webhook response against the action's output type as strictly as Hasura does: nullability, list or object,
+ * the fields of an object one level deep, and the type of a built-in scalar or an enum.
  *
  * @returns the problem in Hasura's words, or undefined.
  */

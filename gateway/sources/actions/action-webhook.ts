@@ -158,7 +158,7 @@ function readResponse(
   const { status } = response;
   const body = webhookResponseBody(action, payload, request, response, context);
   if (body === undefined) {
-    // Failing servers and proxies respond with text or HTML. In that case the status matters.
+    // Failing servers and proxies respond with text or HTML, so the status matters.
     if (status >= 500) logFailedWebhook(action, status, context);
     else
       context.log.warn(

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Sealer } from '../../../platform/index.ts';
 
 /**
- * The purpose from which the sealing key is derived. It must never change because waiting jobs are sealed with this
- * key.
+ * The purpose from which the sealing key is derived. The purpose must never change, because waiting jobs are sealed
+ * with this key.
  */
 export const STORED_HEADERS_PURPOSE = 'portico headers of clients in jobs AES-256-GCM';
 

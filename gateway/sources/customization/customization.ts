@@ -40,7 +40,7 @@ const SPECIFIED_SCALAR_NAMES = new Set(specifiedScalarTypes.map((scalar) => scal
  * - Root types get their standard names, unless there is a namespace or the remote uses these names for other types.
  *
  * @param part the remote schema or the part of it that a role can see.
- * @param upstream the whole remote schema. It defines the names of the root types, which may differ in the part.
+ * @param upstream the whole remote schema, which defines the names of the root types. They may differ in the part.
  * @throws Error if two elements would have the same name or a name would be invalid.
  */
 export function customize(
@@ -156,8 +156,8 @@ function withNewFields(definition: DefinitionNode, names: NewNames, fields: Map<
 }
 
 /**
- * Defines the built-in scalars that are renamed and used. In the graph they are custom scalars, whose values the remote
- * checks.
+ * Defines the built-in scalars that are renamed and used. The graph treats these as custom scalars, whose values the
+ * remote checks.
  */
 function renamedOwnScalars(
   definitions: readonly DefinitionNode[],

@@ -26,7 +26,7 @@ export function compositionOf(opened: OpenedRemote): CompositionKind {
   return opened.kind === 'subgraph' ? 'federation' : recordedComposition(opened.source);
 }
 
-/** The detected kind of a source. It is stored with the schema. */
+/** The detected kind of a source, which is stored with the schema. */
 export function recordedComposition({ kind, mergedTypes }: Source): CompositionKind {
   if (kind === 'federation') return 'federation';
   return mergedTypes ? 'stitching' : 'plain';

@@ -11,8 +11,8 @@ import { takePresets } from '../permissions/index.ts';
 export type PromisedSchema = CustomizedSchema | 'any' | 'nothing';
 
 /**
- * Returns the part of a remote schema that its permissions grant a role, in the graph's names. It is computed without
- * the remote's schema, so it only decides which fields may exist and cannot execute anything.
+ * Returns the part of a remote schema that its permissions grant a role, in the graph's names. The result is computed
+ * without the remote's schema, so it only decides which fields may exist and cannot execute anything.
  */
 export function promisedSchema(metadata: RemoteSchemaMetadata, role: string, publicRole: string): PromisedSchema {
   if (role === ADMIN_ROLE) return 'any';

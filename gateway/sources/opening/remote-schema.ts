@@ -24,7 +24,7 @@ import { openPlainSource, usableSchema } from './plain-source.ts';
 import { UnsupportedQueryError } from './schema-answer.ts';
 import { fetchServiceSdl, fetchStitchingSdl } from './schema-queries.ts';
 
-/** A remote schema that the metadata describes. It is not introspected yet. */
+/** A remote schema that the metadata describes, before its introspection. */
 export interface RemoteSchema {
   readonly name: string;
   /**

@@ -5,7 +5,7 @@ import type { SchemaLimits } from '../source.ts';
 import { type AnsweredQuery, type SchemaQuery, sdlIn } from './schema-answer.ts';
 import { tooManyBytes } from './schema-limits.ts';
 
-/** The timeout of schema queries. It is shorter than the timeout of operations. */
+/** The timeout of schema queries, which is shorter than the timeout of operations. */
 const MAX_INTROSPECTION_MS = 10_000;
 
 const SERVICE_SDL = {

@@ -30,7 +30,7 @@ import { PresetInputs, presetInputsOf, type RolePresets } from './preset-inputs.
 /** Computes the variables that are sent to the source from the client's variables and the session. */
 export type SentVariables = (variables: Variables, session: Session) => Variables;
 
-/** A variable that is sent to the source. It is left out if its computed value is undefined. */
+/** A variable that is sent to the source, unless its computed value is undefined. */
 interface ComputedVariable {
   readonly definition: VariableDefinitionNode;
   readonly compute: (inputs: PresetInputs, variables: Variables) => unknown;

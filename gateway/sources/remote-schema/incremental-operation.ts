@@ -128,8 +128,8 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
   }
 
   /**
-   * Reads the first payload. Without `hasNext: true` it is a complete response, unless it contains deferred results
-   * besides the data.
+   * Reads the first payload. A payload without `hasNext: true` is a complete response, unless it contains deferred
+   * results besides the data.
    */
   #takeFirst(bytes: Buffer): void {
     const { name } = this.#target;
@@ -221,7 +221,7 @@ function partsTypeOf(status: number, headers: UpstreamResponseHeaders): string |
   return isInParts ? type : undefined;
 }
 
-/** The parameters of a content type. They name the format of the payloads. */
+/** The parameters of a content type, which name the format of the payloads. */
 function parametersOf(type: string): string {
   const parameters = type.slice(MULTIPART_NAME.length).replace(BOUNDARY_PARAMETER, '').trim();
   return MEDIA_TYPE_PARAMETERS.test(parameters) ? parameters : '';

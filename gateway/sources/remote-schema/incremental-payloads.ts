@@ -103,7 +103,9 @@ const MAX_PENDING_BYTES = 1024 * 1024;
 /** The memory of a pending result besides its id. */
 const PENDING_OVERHEAD_BYTES = 64;
 
-/** The pending results. They are only needed if a response is truncated, so payloads are parsed late. */
+/**
+ * The pending results. Payloads are parsed late, because pending results are only needed if a response is truncated.
+ */
 export class PromisedPieces {
   readonly #pending = new Set<string>();
   #pendingBytes = 0;

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../../platform/index.ts';
 import type { ParsedPayload } from '../compiled-operation.ts';
 
-/** The maximum number of bytes of paths and labels of open streams. They are kept until the response ends. */
+/** The maximum number of bytes of open streams' paths and labels, which are kept until the response ends. */
 const MAX_STREAMS_BYTES = 1024 * 1024;
 /** The maximum number of pieces in one payload. Translating a piece takes several times its length in memory. */
 const MAX_PIECES = 100_000;

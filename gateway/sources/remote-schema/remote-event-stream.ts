@@ -132,7 +132,7 @@ function readEventStream(response: IncomingMessage, receiver: EventStreamReceive
   });
 }
 
-/** Reads a response that is not a stream. It may be a GraphQL response with errors. */
+/** Reads a response that is not a stream, such as a GraphQL response with errors. */
 function readRefusal(response: IncomingMessage, receiver: EventStreamReceiver): void {
   const chunks: Buffer[] = [];
   let size = 0;

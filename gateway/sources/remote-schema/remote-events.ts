@@ -82,7 +82,7 @@ export function openRemoteEvents(
   return events;
 }
 
-/** Starts the span of the source stream. It ends with the connection. */
+/** Starts the span of the source stream. The span ends with the connection. */
 function startSpan({ name, events: { url, protocol } }: RemoteTarget, { span }: OperationContext): Span | undefined {
   const stream = span?.startChild(`SUBSCRIBE ${name}`, 'client');
   if (!stream?.isRecording) return stream;

@@ -59,7 +59,7 @@ interface DeclaredVariable {
   readonly key: string;
 }
 
-/** Writes the declared variables as JSON. They are not collected in an object, since one may be named `__proto__`. */
+/** Writes the declared variables as JSON, without collecting them in an object, since one may be named `__proto__`. */
 function declaredText(variables: Variables, declared: readonly DeclaredVariable[]): string {
   let members = '';
   for (const { name, key } of declared) {

@@ -64,7 +64,10 @@ function requestHeaders(target: RemoteTarget, body: string, context: OperationCo
   return [...headers, OPERATOR_HEADER, target.operator.forRequest(body)];
 }
 
-/** Creates the request that sends an operation with its files. It cannot be retried, because files are streamed. */
+/**
+ * Creates the request that sends an operation with its files. The request cannot be retried, because files are
+ * streamed.
+ */
 export function filesRequest(
   target: RemoteTarget,
   operation: string,

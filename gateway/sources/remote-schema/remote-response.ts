@@ -31,7 +31,7 @@ export function readResult(service: string, response: UpstreamResponse, context:
   } catch (error) {
     if (error instanceof RangeError) return upstreamFailure(service, new UpstreamError('too-large', error), context);
     const { status } = response;
-    // Failing servers and proxies respond with text or HTML. In that case the status matters.
+    // Failing servers and proxies respond with text or HTML, so the status matters.
     if (status >= 500)
       context.log.warn(
         { event: 'upstream.call_failed', source: service, status, reason: `status ${status}` },

@@ -186,7 +186,7 @@ function lostReason(message: string, protocol: string): string {
   return `the handshake of ${protocol} was answered with status ${status}: is subscriptions.protocol, such as sse, that of the service?`;
 }
 
-/** Decodes header values for JSON. In headers, they contain one character for each byte. */
+/** Decodes header values, which contain one character for each byte, for JSON. */
 function asTexts(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
   const text = (value: string) => Buffer.from(value, 'latin1').toString('utf8');
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, text(value)]));

@@ -6,11 +6,14 @@ import { CALL_HEADERS, COMMON_HEADERS, commonHeaders, type OperationContext } fr
 
 /** The settings that determine a source's request headers, besides the context of the operation. */
 export interface HeaderSettings {
-  /** Configured headers, with lower-case names. They take precedence over all others. */
+  /** Configured headers, with lower-case names. These headers take precedence over all others. */
   readonly headers: Readonly<Record<string, string>>;
   /** Set if client headers are forwarded. */
   readonly forwardHeaders: HeaderForwarding | undefined;
-  /** Set if requests carry a service assertion. It takes precedence over a configured header of the same name. */
+  /**
+   * Set if requests carry a service assertion. The assertion takes precedence over a configured header of the same
+   * name.
+   */
   readonly assertion: ServiceAssertion | undefined;
 }
 

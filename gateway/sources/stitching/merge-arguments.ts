@@ -223,8 +223,8 @@ export function withKeyFields(value: ArgumentTemplate, fields: KeyFields): Argum
 }
 
 /**
- * Computes the value of a template for some objects. Undefined if it is unknown. Without a list, it uses the first
- * object.
+ * Computes the value of a template for some objects. Undefined if the value is unknown. A template without a list uses
+ * the first object.
  */
 export function filledTemplate(
   value: ArgumentTemplate,

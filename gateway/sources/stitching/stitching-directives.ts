@@ -166,7 +166,7 @@ function stitchedType({ key, requires, canonical, byKey, byOtherKeys }: TypeRead
   };
 }
 
-/** Whether a root field takes the key of the type. With `keyField` it takes another key. */
+/** Whether a root field takes the key of the type. A root field with `keyField` takes another key. */
 function isByKeyOfType({ keyField }: MergeArguments): boolean {
   return typeof keyField !== 'string';
 }

@@ -179,7 +179,7 @@ function resultReader({ shape, wrapping }: Translated, view: RoleView): ResultRe
   };
 }
 
-/** Reads results. Bytes are only parsed if something may have to be changed. They are relayed if nothing changed. */
+/** Reads results. Bytes are only parsed if something may have to be changed, and relayed if nothing changed. */
 function answerReader(
   operation: Translated,
   view: RoleView,

@@ -5,9 +5,9 @@ import type { FieldShape, FieldShapes, ObjectShape, ResponseShape } from './resp
 
 type PathSegment = string | number;
 
-/** The role does not see the object. It becomes null. */
+/** The role does not see the object, so null replaces it. */
 const HIDDEN = Symbol('hidden');
-/** An error was reported for the value. It becomes null. */
+/** An error was reported for the value, so null replaces it. */
 const FAILED = Symbol('failed');
 /** A non-null value was lost, so the surrounding object or list becomes null. */
 const LOST = Symbol('lost');

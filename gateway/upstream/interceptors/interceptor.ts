@@ -13,7 +13,7 @@ export function composeInterceptors(dispatch: Dispatch, interceptors: readonly I
 }
 
 /**
- * A handler that an interceptor wraps around the caller's handler. It passes everything on and observes the end of the
+ * A handler that an interceptor wraps around the caller's handler. Passes everything on and observes the end of the
  * call.
  */
 export abstract class InterceptingHandler implements UpstreamHandler {

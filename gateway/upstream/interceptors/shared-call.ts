@@ -26,7 +26,7 @@ export interface SharedCallOptions {
 }
 
 /**
- * A call whose response several callers wait for. It is cancelled when all callers are cancelled. Its response is
+ * A call whose response several callers wait for. The call is cancelled when all callers are cancelled. Its response is
  * needed until no caller needs it.
  */
 export class SharedCall implements UpstreamHandler {

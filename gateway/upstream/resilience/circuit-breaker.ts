@@ -17,7 +17,7 @@ export type Permit = number;
 /** The number of sections of the window. The window moves by one section at a time. */
 const WINDOW_PARTS = 10;
 
-/** Stops requests to a failing source and probes whether it works again. It has no timers. */
+/** Stops requests to a failing source and probes whether it works again. Uses no timers. */
 export class CircuitBreaker {
   readonly #settings: BreakerSettings;
   readonly #partMs: number;

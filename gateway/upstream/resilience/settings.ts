@@ -26,7 +26,7 @@ export interface RetrySettings {
   readonly limit: number;
   /** The number of retries permitted per 100 queries. */
   readonly budgetPercent: number;
-  /** The maximum pause before the first retry, in milliseconds. It doubles for each further retry. */
+  /** The maximum pause before the first retry, in milliseconds. The maximum doubles for each further retry. */
   readonly backoffMs: number;
 }
 

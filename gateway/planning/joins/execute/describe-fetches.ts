@@ -1,6 +1,6 @@
 import { type Fetch, fieldsOf } from '../plan/index.ts';
 
-/** A fetch as an explanation shows it. It contains names of the schema but no values. */
+/** A fetch as an explanation shows it, with names of the schema but no values. */
 export interface FetchDescription {
   readonly source: string;
   /** The root fields. */

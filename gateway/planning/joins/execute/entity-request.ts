@@ -20,7 +20,7 @@ export interface EntityQuestion {
   readonly variable: string;
   readonly selections: readonly SelectionNode[];
   readonly renamed: readonly RenamedKey[];
-  /** The first of the fetches. They only differ in their paths. */
+  /** The first of the fetches, which only differ in their paths. */
   readonly fetch: Fetch;
   readonly fetches: readonly Fetch[];
 }

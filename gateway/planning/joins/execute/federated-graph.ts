@@ -76,8 +76,8 @@ export interface PlannedSubscription<Context> {
 }
 
 /**
- * The fields that a client is not permitted to access. They are not fetched. Each is null in the result and has an
- * error.
+ * The fields that a client is not permitted to access. Such fields are not fetched. Each is null in the result and has
+ * an error.
  */
 export interface Refusal {
   readonly fields: ReadonlySet<FieldNode>;

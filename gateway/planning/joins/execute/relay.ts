@@ -15,9 +15,9 @@ import { fetchText } from './request-text.ts';
 import { prepareRequest, type SubgraphRequest } from './subgraph-request.ts';
 
 /**
- * The request for an operation that a single subgraph resolves, if its response can be passed on byte by byte. It
- * selects the same fields as the client in the same order. Undefined if the response has to be parsed: types that are
- * only known at run time need `__typename`, and some values may be hidden from clients.
+ * The request for an operation that a single subgraph resolves, if its response can be passed on byte by byte. The
+ * request selects the same fields as the client in the same order. Undefined if the response has to be parsed: types
+ * that are only known at run time need `__typename`, and some values may be hidden from clients.
  */
 export function relayedRequest(
   { definition }: ClientOperation,

@@ -12,7 +12,7 @@ export interface AskedObjects {
   readonly fields: readonly (string | undefined)[];
   /** The keys that the root field returns for an object. Undefined if objects store the value under a key. */
   readonly lost: ReadonlySet<string> | undefined;
-  /** The response key, by the object's index. It is the same for all objects if the root field takes many. */
+  /** The response key, by the object's index. All objects have the same key if the root field takes many. */
   readonly keys: readonly string[];
   readonly isMany: boolean;
   /** The number of the service's fields from the root to the value. */
@@ -27,7 +27,7 @@ export interface AskedObjects {
 
 /**
  * Reports each error at every affected object. An error may lead to no object, because it has no path or an invalid
- * one. It is then reported at the objects for which the service returned nothing.
+ * one. Such an error is reported at the objects for which the service returned nothing.
  *
  * @param isLost whether there is no data at all
  * @param unfit the error for objects with an unsuitable value, unless the service reports one

@@ -19,13 +19,11 @@ export interface ClientOperation {
   /** The variables that `@skip` and `@include` use, with their defaults. */
   readonly conditions: readonly { readonly name: string; readonly byDefault: boolean }[];
   /**
-   * The key of a client's field in the data of a run. It differs from the client's response key if that is not safe as
-   * a property.
+   * The key of a client's field in the data of a run, which differs from the client's response key if that is not safe
+   * as a property.
    */
   responseKey(field: FieldNode): string;
-  /**
-   * The key of a field that the planner needs. It is the field's name, unless the client uses that for something else.
-   */
+  /** The key of a field that the planner needs: the field's name, unless the client uses that for something else. */
   ownKey(field: FieldNode): string;
   /** Fields that the client is not permitted to access. */
   readonly refused: ReadonlySet<FieldNode>;

@@ -254,8 +254,8 @@ export class FieldOptions {
 export const NO_ROUTES: ReadonlySet<Route> = new Set();
 
 /**
- * The service's field that a wanted field may be fetched from. It must be visible to clients there and have all
- * arguments.
+ * The service's field that a wanted field may be fetched from. Such a field must be visible to clients in the service
+ * and have all arguments.
  */
 function fieldOf({ own }: ServiceObject, { name, arguments: given, isOwn }: WantedField): ServiceField | undefined {
   const found = own.field(name);

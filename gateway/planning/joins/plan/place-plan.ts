@@ -14,7 +14,10 @@ export interface Place {
   readonly isLocal: boolean;
 }
 
-/** The plan for the wanted fields at a place. It does not depend on the path of the place, so equal places share it. */
+/**
+ * The plan for the wanted fields at a place. The plan does not depend on the path of the place, so equal places share
+ * it.
+ */
 export interface PlacePlan {
   /** Undefined for the root of an operation. */
   readonly place: Place | undefined;

@@ -241,7 +241,7 @@ function addVisits(
   }
 }
 
-/** Plans types with calls of their own again. They may be able to use calls that are made for other types. */
+/** Plans types with calls of their own again, because they may be able to use calls that are made for other types. */
 function* shareCalls(
   plans: Map<string, TypePlan>,
   steps: Steps,

@@ -11,7 +11,7 @@ type CompletedValue = string | typeof NULL_HERE;
 
 /**
  * Completes the values of a response against the public schema (GraphQL 6.4.3) and writes them as JSON text. A value
- * that the schema does not allow becomes null. It gets an error unless an error of a subgraph already explains it. The
+ * that the schema does not allow becomes null, with an error unless an error of a subgraph already explains it. The
  * text is `null` if the null propagates to the root.
  *
  * @param reported the errors of subgraphs, with paths in the client's response

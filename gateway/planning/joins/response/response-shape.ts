@@ -63,8 +63,8 @@ export interface FieldShape {
   readonly name: string;
   readonly value: ValueShape;
   /**
-   * Whether the client may not access the field. It is then null, unless it is also selected at a place where it is
-   * permitted.
+   * Whether the client may not access the field. Such a field is null, unless it is also selected at a place where it
+   * is permitted.
    */
   readonly isRefused: boolean;
   /** JSON text that does not depend on the data, such as the type name. */
