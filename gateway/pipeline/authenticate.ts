@@ -16,8 +16,8 @@ export class OperationAuthenticator {
   }
 
   /**
-   * Authenticates an operation. If it only has authentication fields, its token is not verified because it may be
-   * expired. An admin secret is always verified.
+   * Authenticates an operation. The token of an operation with only authentication fields is not verified, because it
+   * may be expired. An admin secret is always verified.
    *
    * @throws GatewayError 401 or 403
    */

@@ -129,7 +129,7 @@ export function deferredRootField(directive: DirectiveNode, operation: 'mutation
   return new GraphQLError(message, { nodes: directive });
 }
 
-/** A subscription has a `@defer` or `@stream` that no variable can disable. */
+/** A subscription has an enabled `@defer` or `@stream` that no variable can disable. */
 export function incrementalSubscription(directive: DirectiveNode): GraphQLError {
   const message = `"@${directive.name.value}" may be used in a subscription only with "if: false", or with a variable as its "if".`;
   return new GraphQLError(message, { nodes: directive });

@@ -46,7 +46,7 @@ export class NamedOperations {
     this.#tenants = new Set(labels.tenants);
   }
 
-  /** Adopts the documents of other metadata. If they have changed, counting starts again. */
+  /** Adopts the documents of other metadata. If the documents have changed, counting starts again. */
   follow(metadata: NamedMetadata): void {
     if (metadata === this.#metadata) return;
     this.#metadata = metadata;

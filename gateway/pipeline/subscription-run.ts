@@ -78,7 +78,7 @@ export class SubscriptionRun implements EventResults {
   }
 }
 
-/** Opens the source stream. If this fails, the stream fails at its first event. */
+/** Opens the source stream. If opening fails, the stream fails at its first event. */
 function openedStream(open: () => AsyncIterator<ExecutionResult>): AsyncIterator<ExecutionResult> {
   try {
     return open();

@@ -40,7 +40,8 @@ export interface JoinOptions {
 }
 
 /**
- * Compiles an operation over several services. If it cannot be planned, the compiled operation rejects every request.
+ * Compiles an operation over several services. If the operation cannot be planned, the compiled operation rejects every
+ * request.
  *
  * @param introspect compiles a document that contains only introspection fields
  * @returns undefined if the operation has introspection fields and `introspect` is undefined

@@ -27,10 +27,10 @@ export class PassthroughBody {
   }
 
   /**
-   * Whether a response is `{"data":{…}}`, without parsing it. If it begins and ends like that, only `extensions` can be
-   * the last member besides the data (GraphQL section 7.1), and a list of errors can only come before it. Errors that
-   * are not a list are invalid, and the client gets an error for them. Other content may look like one of these; the
-   * response then has to be parsed.
+   * Whether a response is `{"data":{…}}`, without parsing it. If a body begins and ends like that, only `extensions`
+   * can be the last member besides the data (GraphQL section 7.1), and a list of errors can only come before it. Errors
+   * that are not a list are invalid, and the client gets an error for them. Other content may look like one of these;
+   * the response then has to be parsed.
    */
   isDataOnly(): boolean {
     const { chunks } = this;

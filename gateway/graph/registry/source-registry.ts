@@ -22,7 +22,7 @@ import { sourceProblem } from './source-problem.ts';
 export class SourceRegistry {
   readonly metadata: Metadata;
   readonly #dependencies: SourceDependencies;
-  /** Writes lines once the registry is served. If it is never served, the lines are dropped. */
+  /** Writes lines once the registry is served. If the registry is never served, the lines are dropped. */
   readonly #log: PendingLog;
   readonly #inconsistencyLog: InconsistencyLog;
   readonly #remotes: readonly RemoteSchema[];

@@ -181,7 +181,7 @@ class FragmentCopies {
     this.#taken = new Set(this.#fragments.keys());
   }
 
-  /** @param rootType if set, fragments lose a type condition that names a type which the source does not have. */
+  /** @param rootType the type condition of copied fragments. If set, inline fragments lose their type condition. */
   mapped(set: SelectionSetNode, prefix: string, rootType: string | undefined, field: MappedField): SelectionSetNode {
     const selections = set.selections.flatMap((selection): readonly SelectionNode[] => {
       if (selection.kind === Kind.FIELD) return field(selection);

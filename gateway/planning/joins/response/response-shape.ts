@@ -195,8 +195,8 @@ function shapeOfValue(
 }
 
 /**
- * Whether the selected fields of an interface's objects depend on their types. If they do not, the planner does not
- * fetch the types.
+ * Whether the selected fields of an interface's objects depend on their types. If not, the planner does not fetch the
+ * types.
  */
 function isTypeNeeded(sets: readonly (readonly SelectionNode[])[], typename: string, scope: ShapeScope): boolean {
   if (!isNarrowed(sets, typename, scope)) return false;
