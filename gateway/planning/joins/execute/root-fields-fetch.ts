@@ -4,9 +4,8 @@ import type { CallObject, RootCall, SupergraphTypes } from '../../supergraph/ind
 import { isList, isObject, type Json, type JsonObject, type ResponsePath } from '../json.ts';
 import { type Fetch, type RenamedKey, type RootFieldCall, separateTypes } from '../plan/index.ts';
 import { fieldTypeIn } from './entity-request.ts';
-import { leaveOutFailedValues } from './failed-values.ts';
 import type { FlattenPath } from './flatten-path.ts';
-import { copy, mergeInto } from './merge.ts';
+import { copy, leaveOutFailedValues, mergeInto } from './merge.ts';
 import { compileRestoring, type RestoreKeys, restoredPath, selectedKeys } from './renamed-keys.ts';
 import { compileKeyCheck, compileRepresentations, type Represent } from './representations.ts';
 import { type AskedObjects, placeRootFieldErrors } from './root-field-errors.ts';
