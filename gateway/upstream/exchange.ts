@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { boundedText, type Cancellable, type Cancellation, Chunks } from '../../platform/index.ts';
 import { type BudgetedAnswer, type SourceBudget, UNCOUNTED_BYTES } from './answer-budget.ts';
-import type { Deadline, Timed } from './timer-buckets.ts';
+import type { Deadline, Timed } from './deadlines.ts';
 
 export interface UpstreamResponse {
   readonly status: number;

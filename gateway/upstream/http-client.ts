@@ -10,7 +10,7 @@ import {
   type UpstreamHandler,
   type UpstreamResponse,
 } from './exchange.ts';
-import { singleDeadline, TimerBuckets } from './timer-buckets.ts';
+import { singleDeadline, Deadlines } from './deadlines.ts';
 import { UnfinishedEvents } from './unfinished-events.ts';
 import { type RequestHeaders, withHeaders } from './with-headers.ts';
 
@@ -128,7 +128,7 @@ export function openUpstreamHttp(options: UpstreamConnectionsOptions = {}): Upst
   const { maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES, maxBufferedBytes = DEFAULT_MAX_BUFFERED_BYTES } = options;
   const budget = new AnswerBudget(maxBufferedBytes);
   const pools = new Map<string, Pool>();
-  const deadlines = new TimerBuckets();
+  const deadlines = new Deadlines();
   const pending = new ImmediateQueue(dispatchPending, ({ exchange }, error) =>
     exchange.fail(new UpstreamError('connection', error)),
   );

@@ -23,7 +23,7 @@ import {
   RetryBudget,
   retryPauseMs,
 } from './resilience/index.ts';
-import { TimerBuckets } from './timer-buckets.ts';
+import { Deadlines } from './deadlines.ts';
 
 /** The state of a source's connection, for operators. */
 export interface SourceState {
@@ -97,7 +97,7 @@ export class ResilientClient implements UpstreamHttp {
       limitConcurrency({
         bulkhead,
         queueTimeoutMs: concurrency.queueTimeoutMs,
-        deadlines: new TimerBuckets(),
+        deadlines: new Deadlines(),
         waits: this.counts.waits,
         rejection: (now) => (breaker?.refuses(now) ? circuitOpen(breaker, now) : undefined),
       }),

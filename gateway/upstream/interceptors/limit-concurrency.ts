@@ -2,7 +2,7 @@ import type { Cancellable, Durations } from '../../../platform/index.ts';
 import { UpstreamError, type UpstreamHandler } from '../exchange.ts';
 import type { UpstreamRequest } from '../http-client.ts';
 import { type Bulkhead, Waiter } from '../resilience/index.ts';
-import { type Deadline, singleDeadline, type Timed, type TimerBuckets } from '../timer-buckets.ts';
+import { type Deadline, singleDeadline, type Timed, type Deadlines } from '../deadlines.ts';
 import { type Dispatch, InterceptingHandler, type Interceptor } from './interceptor.ts';
 
 export interface ConcurrencyOptions {
@@ -10,7 +10,7 @@ export interface ConcurrencyOptions {
   /** The maximum time that a request waits for a slot, in milliseconds. */
   readonly queueTimeoutMs: number;
   /** The deadlines of waiting requests. */
-  readonly deadlines: TimerBuckets;
+  readonly deadlines: Deadlines;
   /** Measures the waiting times. */
   readonly waits: Durations;
   /** The reason to reject a request even if it had a slot. Such a request does not wait. */

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { limitConcurrency } from '../../../gateway/upstream/interceptors/limit-concurrency.ts';
 import { Bulkhead } from '../../../gateway/upstream/resilience/index.ts';
 
-import { TimerBuckets } from '../../../gateway/upstream/timer-buckets.ts';
+import { Deadlines } from '../../../gateway/upstream/deadlines.ts';
 import { Durations } from '../../../platform/index.ts';
 import { keeper, until } from '../harness/index.ts';
 import { openGuarded } from './guarded.ts';
@@ -131,7 +131,7 @@ test('who has waited for most of its time does not make the source look as if it
 });
 
 test('timeouts of a single call are not kept in the shared timers of the queue', async () => {
-  const deadlines = new TimerBuckets();
+  const deadlines = new Deadlines();
   const lengths = new Set<number>();
   const start = deadlines.start.bind(deadlines);
   deadlines.start = (timed, timeoutMs) => {

@@ -11,7 +11,7 @@ export interface Timed {
  * is the next one due. Starting and ending a deadline is a list insertion that takes 93 ns of processor time. With
  * `setTimeout` and `clearTimeout` it takes 125 ns (50 in flight). A small request takes 44 µs and has two deadlines.
  */
-export class TimerBuckets {
+export class Deadlines {
   readonly #buckets = new Map<number, Bucket>();
 
   /**
