@@ -20,8 +20,7 @@ export async function inSlices<T>(work: Sliced<T>): Promise<T> {
 
 /**
  * Runs work up to its first yield, and the rest in slices between yields. Of all such work, only one slice runs in each turn of
- * the event loop, so that much
- * work blocks the event loop no longer than little.
+ * the event loop, so that much work blocks the event loop no longer than little.
  *
  * @returns the result, as a promise only if the work has yielded
  * @throws what the work throws before it yields
