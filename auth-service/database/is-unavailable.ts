@@ -6,6 +6,7 @@
  * - has no connections, memory or disk space left, or cannot read its files;
  * - is a read-only standby;
  * - cancels a statement after a timeout, or rolls back a transaction after a deadlock or conflict (40001, 40P01).
+ *
  * Node.js's codes cover a lost connection, an unknown host name, an unavailable network, a lack of file descriptors or ports,
  * and a Unix socket or certificate file that is missing or not accessible. EPROTO is a failed handshake.
  */
