@@ -2,7 +2,7 @@
  * The kinds of counters:
  * - `account`: wrong passwords for one account, from devices on which it was never used
  * - `device`: wrong passwords for one account from a device on which it was used, so that attempts from elsewhere cannot use up
- * its owner's allowance
+ *   its owner's allowance
  * - `address`: wrong passwords and client secrets from one network, for all accounts
  * - `tenant`: wrong passwords for all accounts of a tenant, from all networks
  * - `client`: wrong secrets of one OAuth client

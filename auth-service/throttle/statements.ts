@@ -49,7 +49,7 @@ const FOUND = `
   UNION ALL
   SELECT 'device', key, ${inMilliseconds('expires_at')} FROM device`;
 
-/** The rows of `LOOK` and `TAKE`. `until` is in milliseconds since the epoch. */
+/** The rows of `PEEK` and `CONSUME`. `until` is in milliseconds since the epoch. */
 export interface FoundRow {
   /** `taken`: a failure was counted. `waiting`: the counter requires a delay. `device`: the device is known. */
   readonly what: 'taken' | 'waiting' | 'device';

@@ -45,7 +45,8 @@ export function encipherRefreshToken(
 }
 
 /**
- * Returns the content of a token, or undefined if another key created it. An invented token has a content in half of the cases.
+ * Returns the content of a token, or undefined if another key created it. Half of all invented
+ * tokens have a content.
  */
 export function decipherRefreshToken(key: Uint8Array, token: string): RefreshTokenContent | undefined {
   if (!REFRESH_TOKEN.test(token)) return undefined;

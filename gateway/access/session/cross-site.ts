@@ -6,7 +6,7 @@ import { crossSiteRequest } from './errors.ts';
  * of any page. A request that is authenticated by a cookie therefore needs one of the following:
  * - `Sec-Fetch-Site: same-origin` or `none` (a direct action of the user), which a page cannot set;
  * - a header that requires a CORS preflight (Fetch, "CORS-safelisted request-header"), which the gateway rejects: a JSON
- * `Content-Type`, `X-Requested-With: XMLHttpRequest`, `Apollo-Require-Preflight`, any `X-Hasura-*`, or a bearer token;
+ *   `Content-Type`, `X-Requested-With: XMLHttpRequest`, `Apollo-Require-Preflight`, any `X-Hasura-*`, or a bearer token;
  * - an `Origin` that is trusted, or for browsers without `Sec-Fetch-Site`, the gateway's own origin.
  *
  * @param trustsOrigin returns whether the operator allows pages of this origin to act for their users.
