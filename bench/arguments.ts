@@ -20,7 +20,7 @@ export interface BenchArguments {
   readonly connections: number;
   /** How many processes of each target take turns. */
   readonly processes: number;
-  /** `wrk` or `node`. Undefined for the better one that is available. */
+  /** `wrk` or `node`. By default wrk if it is installed. */
   readonly load: string | undefined;
 }
 

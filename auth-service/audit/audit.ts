@@ -64,7 +64,7 @@ export function createAudit({ database, secret, now, every, logger }: AuditOptio
       if (first) await insertEntry(first);
     },
     unknownName(tenantId, name) {
-      // As JSON, a lone surrogate is not confused with another character.
+      // JSON text does not confuse a lone surrogate with another character.
       const digest = createHmac('sha256', digestKey)
         .update(JSON.stringify([tenantId, name]))
         .digest();

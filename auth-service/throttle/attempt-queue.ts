@@ -40,7 +40,7 @@ export interface QueuedAttempt {
 
 /**
  * Lets attempts wait for earlier ones in this process. An attempt takes its share of the allowance before its secret is
- * checked, so several correct ones at the same time would use it up, such as those of browser tabs that wake up together. Here
+ * checked. Several correct ones at the same time, such as those of browser tabs that wake up together, would use it up. Here
  * they wait for the refunds of the others and are not refused.
  */
 export class AttemptQueue {

@@ -79,8 +79,7 @@ export function createCounterSetsOf(
   };
 
   function counterKey(kind: CounterKind, ...parts: readonly (string | number)[]): string {
-    // As JSON, different lists of parts always have different texts, and a lone surrogate is not confused with another
-    // character.
+    // JSON text differs for different lists of parts, and does not confuse a lone surrogate with another character.
     const digest = createHmac('sha256', digestKey)
       .update(JSON.stringify([kind, ...parts]))
       .digest();

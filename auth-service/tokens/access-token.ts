@@ -114,8 +114,8 @@ function tooLong({ length }: string, { tenantId, userId }: TokenSubject): Error 
 
 /**
  * Returns `iat` in whole seconds. A token that is issued right after a revocation of earlier ones must not look like one of
- * them, so `iat` may be two seconds in the future, and a second more for each further revocation meanwhile. After rights were
- * removed, the maximum is 31, see `isTooFarAhead`. Verifiers tolerate more.
+ * them. Its `iat` may therefore be two seconds in the future, and a second more for each further revocation meanwhile. After
+ * rights were removed, the maximum is 31, see `isTooFarAhead`. Verifiers tolerate more.
  */
 function issueTime(now: Date, tokensValidFrom: Date | null | undefined): number {
   const earliest = tokensValidFrom ? Math.ceil(tokensValidFrom.getTime() / 1000) : 0;

@@ -73,7 +73,7 @@ export function createLogout({ database, audit, refreshTokens, identifyCaller, n
     const session = await findSession(token, accessToken);
     if (!session) return refuse(undefined, origin);
     const { tenantId, userId, sessionId } = session;
-    // Whoever finds an old token must not be able to log out its owner everywhere.
+    // The finder of an old token must not be able to log out its owner everywhere.
     if (all && !session.mayEndOthers) return refuse(session, origin);
     const at = now();
     const ended = await database.inTenant(

@@ -1,8 +1,7 @@
 import type { Dispatch } from './dispatch.ts';
 
-// The heavy query of the field's benchmark, implemented by hand in six calls: users and top products, the reviews of both, the
-// names of the reviews' authors, the data of the reviewed products, and the stock. The first two run concurrently, and so do
-// the last three.
+// The heavy query, implemented by hand in six calls: users and top products, the reviews of both, the names of the reviews'
+// authors, the data of the reviewed products, and the stock. The first two run concurrently, and so do the last three.
 
 const PRODUCT_FIELDS = 'name price weight';
 const REVIEW_WITH_AUTHOR = 'id body author { id username reviews { id body product { upc } } }';

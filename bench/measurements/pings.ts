@@ -3,7 +3,7 @@ import type { LoadRequest } from '../loads/index.ts';
 
 const PING_EVERY_MS = 10;
 
-/** What a caller that sends one request after another notices. */
+/** The latency and failures of requests that are sent one after another. */
 export interface Pings {
   readonly count: number;
   readonly p99Ms: number;

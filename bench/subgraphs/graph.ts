@@ -33,8 +33,8 @@ export function plainSdl(name: SubgraphName): string {
 }
 
 /**
- * The federations that gateways are started for: the small one, the heavy one of the field's benchmark, and the same with ten
- * times the objects.
+ * The federations that gateways are started for: the small one, the public benchmark's heavy one, and the same with ten times
+ * the objects.
  */
 export const GRAPH_NAMES = ['small', 'heavy', 'heavy-10'] as const;
 

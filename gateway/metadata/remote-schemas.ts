@@ -21,7 +21,10 @@ const subscriptionsShape = mapping({
     .default('graphql-transport-ws'),
   url: z.string().min(1).nullish(),
   url_from_env: z.string().min(1).nullish(),
-  /** Whether equal subscriptions share one stream, and whether a late subscriber first receives the current state. */
+  /**
+   * Whether equal subscriptions share one stream. With `state`, each event is the whole state, which a late subscriber gets
+   * first.
+   */
   share: z.enum(['never', 'events', 'state'], { error: 'expected never, events or state' }).default('never'),
 }).refine(({ url, url_from_env }) => url == null || url_from_env == null, {
   error: 'expected one of url and url_from_env, or neither: then it is the url of the service',

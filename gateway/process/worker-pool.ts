@@ -156,7 +156,7 @@ export class WorkerPool {
     });
   }
 
-  /** All workers report their metrics push, but reload together. The report of the longest-running worker is used. */
+  /** Returns the longest-running worker. Workers reload together and all send the same notice, of which one is passed on. */
   #oldest(): Worker | undefined {
     return [...this.#workers].find((worker) => !this.#starting.has(worker));
   }

@@ -58,7 +58,7 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
     stop: async () => {
       process.off('SIGHUP', onHangUp);
       if (marks) marks.close();
-      // What is counted during the drain is pushed too.
+      // Requests that end during the drain are also part of the last push.
       await stop();
       await metrics.stop();
     },

@@ -27,8 +27,8 @@ interface Replacement {
 /**
  * Writes several files of a directory, or none of them. New texts and copies of the earlier files are written next to them
  * before the first file is replaced, so that replacing and undoing need no disk space. Each file is replaced atomically, but
- * not all at the same moment: a reader sees some of them replaced, and so does everyone after the process is killed. Symbolic
- * links stay links, and files keep their modes, and their owners if this user may set them.
+ * not all at the same moment: a reader may see only some of them replaced, and this state remains if the process is killed.
+ * Symbolic links stay links, and files keep their modes, and their owners if this user may set them.
  *
  * @param files texts by file name.
  * @throws the file system's error. The earlier files are restored then. A file that cannot be restored is kept next to its

@@ -20,7 +20,7 @@ interface WaitingResponses {
 
 /**
  * Tracks responses to pipelined requests (RFC 9112 section 9.3.2). Such a response has no socket until the earlier ones have
- * been sent, and Node.js 20 and 22 emit no `close` for it if the connection ends, so its work would go on indefinitely. Node.js
+ * been sent. If the connection ends, Node.js 20 and 22 emit no `close` for it, so its work would go on indefinitely. Node.js
  * has no limit for them either. Behind an event stream, which may never end, one connection could keep any number of pending
  * requests and of responses in memory.
  */

@@ -25,7 +25,7 @@ export interface HistogramSample {
   /** The observations of each bucket, not cumulative. It has one more number than there are bounds. */
   readonly buckets: readonly number[];
   readonly sum: number;
-  /** As in `Sample`. */
+  /** See `Sample`. */
   readonly since?: number;
   /** By bucket. Null or undefined if there is none. */
   readonly exemplars?: readonly (Exemplar | null | undefined)[] | undefined;

@@ -10,7 +10,7 @@ export interface Rights {
   readonly scopes?: readonly string[];
 }
 
-/** Returns a right that the administrator may not give. Operators may give all rights. */
+/** Returns the problem if the administrator may not give one of the rights. Operators may give all rights. */
 export function rightsProblem(
   administrator: Administrator,
   { assignable }: AdministeredTenant,
@@ -30,8 +30,8 @@ export function requireAssignable(administrator: Administrator, tenant: Administ
 }
 
 /**
- * A tenant's administrator may change a user only if the tenant's administrators may give all of the user's rights. Whoever
- * resets a password can log in as the user, and would have these rights.
+ * A tenant's administrator may change a user only if the tenant's administrators may give all of the user's rights. An
+ * administrator who resets a password could otherwise log in as the user, and would have these rights.
  *
  * @throws AdministrationError if the administrator may not change a user with these rights.
  */

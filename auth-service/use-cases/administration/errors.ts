@@ -17,7 +17,7 @@ const MESSAGES = {
   'role-not-assignable': 'Administrators of this tenant may not give one of the roles',
   'claim-not-assignable': 'Administrators of this tenant may not give one of the claims',
   'scope-not-assignable': 'Administrators of this tenant may not give one of the scopes',
-  /** Whoever resets a password can log in as the user, and would have the user's rights. */
+  /** An administrator who resets a password can log in as the user, and would have the user's rights. */
   'user-not-manageable': 'The user has a role or claim that administrators of this tenant may not give',
   'client-not-manageable': 'The service account has a role or scope that administrators of this tenant may not give',
   'last-administrator': 'The tenant would be left without an administrator',

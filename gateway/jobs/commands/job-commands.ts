@@ -40,7 +40,7 @@ const MOST_LOGGED_IDS = 50;
 
 type ReadJobs = Pick<Jobs, 'admin' | 'invocations' | 'scheduled' | 'cronPlans'>;
 
-/** What the active metadata schedules without a client's request. */
+/** The triggers and deliveries of the active metadata, which run without a client's request. */
 export interface ActiveSchedules {
   readonly cronTriggers: () => readonly ScheduledTrigger[];
   readonly deliveries: () => EventParties;

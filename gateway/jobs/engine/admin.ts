@@ -56,7 +56,7 @@ const MAX_CHANGED_AT_ONCE = 500;
 /** Excludes jobs that are scheduled for later, such as one-off events and the times of cron triggers. */
 const TRIED = "(state = 'dead' OR attempts > 0)";
 
-/** What operators can do with jobs. */
+/** The operators' view of jobs and their actions on them. */
 export class JobsAdmin {
   readonly #database: JobsDatabase;
 

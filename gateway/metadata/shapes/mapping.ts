@@ -20,7 +20,10 @@ export function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
-/** Returns a hint such as for a list of roles instead of a list of permissions: `[user]` for `[{ role: user }]`. */
+/**
+ * Returns the problem with a text in place of a mapping, such as a list of roles in place of a list of permissions: `[user]`
+ * for `[{ role: user }]`.
+ */
 function textInPlaceOf(shape: z.ZodRawShape, text: string): string {
   const keys = Object.keys(shape);
   const required = keys.filter((key) => !(shape[key] as z.ZodType).safeParse(undefined).success);

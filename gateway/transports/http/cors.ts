@@ -8,7 +8,7 @@ const PREFLIGHT_MAX_AGE_SECONDS = 600;
  * Handles CORS as `HASURA_GRAPHQL_CORS_DOMAIN` configures it: origins, `*`, or one level of subdomains as in
  * `https://*.example.com`. By default no origin is allowed.
  *
- * @returns true if the request was a preflight, which has then been answered.
+ * @returns true if the request was a preflight and a response was sent.
  */
 export type Cors = (exchange: HttpExchange) => boolean;
 

@@ -6,7 +6,7 @@ import { ambiguousRequest, tooManyHeaders, unsupportedHttpVersion, unsupportedTr
 /** A valid `Host`: a name or an address, with an optional port. */
 const HOST = /^(?:[a-z0-9._-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
-/** Below the number at which Node.js itself rejects a request, without a response body. */
+/** Below the limit of `listen`, which rejects a request without a response body. */
 const MAX_HEADERS = 1_000;
 
 /**

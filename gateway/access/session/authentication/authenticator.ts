@@ -116,9 +116,11 @@ export class Authenticator {
    * @param address the client's IP address, by which wrong admin secrets are counted.
    * @param operation the operation to execute, if known. An authentication hook may receive it.
    * @param span the parent of the span of a call to the hook.
-   * @throws GatewayError 401 for missing or invalid credentials, 403 for a role that they do not allow or a request that
-   * another site may have caused, 429 after too many wrong admin secrets from the client's network, 503 if credentials cannot
-   * be verified now.
+   * @throws GatewayError
+   * - 401 for missing or invalid credentials.
+   * - 403 for a role that they do not allow, or a request that another site may have caused.
+   * - 429 after too many wrong admin secrets from the client's network.
+   * - 503 if credentials cannot be verified now.
    */
   authenticate(
     headers: IncomingHttpHeaders,

@@ -236,9 +236,9 @@ function unverifiedIssuer(token: string): string | undefined {
 }
 
 /**
- * Verifies a token with several secrets. They may have the same issuer, such as while a fixed key is replaced. The secret whose
- * key signed the token counts. Available keys are tried first, then all issuers whose keys have to be fetched are queried at
- * the same time, so an issuer that does not respond does not delay tokens of another.
+ * Verifies a token with several secrets, which may have the same issuer, such as while a fixed key is replaced. The secret
+ * whose key signed the token counts. Available keys are tried first. Then all issuers whose keys have to be fetched are queried
+ * at the same time, so that a silent issuer does not delay another one's tokens.
  */
 async function verifyWithAny({ token, secrets }: LocatedToken, nowSeconds: number): Promise<VerifiedBySecret> {
   const refusals: GatewayError[] = [];

@@ -19,7 +19,7 @@ export interface HasuraComparison {
     readonly tables: readonly string[];
     readonly tableFields: number;
   }[];
-  /** What changes for clients that move from Hasura, breaking differences first. */
+  /** The changes for clients that move from Hasura, breaking ones first. */
   readonly differences: readonly Change[];
 }
 
