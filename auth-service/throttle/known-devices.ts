@@ -7,7 +7,7 @@ export interface KnownDevice {
 }
 
 export interface KnownDevices {
-  /** @param key the digest of the account and its network. */
+  /** @param key the digest of the subject and its network. */
   findDevice(key: string, at: Date): Promise<KnownDevice | undefined>;
   /** Stores a login on the device. `found` is the earlier result of `findDevice`. */
   rememberDevice(key: string, at: Date, found: KnownDevice | undefined): Promise<void>;

@@ -44,10 +44,7 @@ export function encipherRefreshToken(
   return grouped(Buffer.concat([cipher.update(block), cipher.final()]).toString('hex'));
 }
 
-/**
- * Returns the content of a token, or undefined if another key created it. Half of all invented
- * tokens have a content.
- */
+/** Returns the content of a token, or undefined if another key created it. Half of all invented tokens have a content. */
 export function decipherRefreshToken(key: Uint8Array, token: string): RefreshTokenContent | undefined {
   if (!REFRESH_TOKEN.test(token)) return undefined;
   const decipher = createDecipheriv(CIPHER, key, null).setAutoPadding(false);

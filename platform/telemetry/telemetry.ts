@@ -126,7 +126,7 @@ class ProcessTelemetry implements Telemetry {
     return { config, tracer, queue, transport };
   }
 
-  /** Exports to the current pipeline, since the queue of the span's start may be closed. */
+  /** Exports to the current pipeline: the queue from the start of the span may be closed. */
   #export(span: RecordedSpan): void {
     if (this.#pipeline) this.#pipeline.queue.add(span);
     else this.#counts.dropped++;

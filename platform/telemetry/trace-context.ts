@@ -65,7 +65,7 @@ export function wordAt(id: string, index: number): number {
 const STATE_MEMBER =
   /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 const MAX_STATE_MEMBERS = 32;
-/** A tracestate of 512 characters has to be passed on (3.3.1.5). A longer one than this is dropped as a whole. */
+/** A tracestate of 512 characters has to be passed on (3.3.1.5). A tracestate beyond this limit is dropped as a whole. */
 const MAX_TRACE_STATE = 1_024;
 
 /** @returns the members without surrounding whitespace. Empty if a member is invalid or a key is repeated. */
