@@ -3,7 +3,7 @@ import type { Span } from '../platform/index.ts';
 
 /**
  * The span of the current request, in an `AsyncLocalStorage`. Use cases do not depend on HTTP, and the throttle, the hash pool
- * and the database are several calls below them, so that they read it here in place of passing it on.
+ * and the database are several calls below them. They read the span here, so that it need not be passed along.
  */
 export class ActiveSpan {
   readonly #storage = new AsyncLocalStorage<Span>();
@@ -17,7 +17,7 @@ export class ActiveSpan {
     return this.#storage.run(span, work);
   }
 
-  /** From the first span on it costs time at each promise of the process. */
+  /** Once a span has been stored, the storage costs time at each promise of the process. */
   close(): void {
     this.#storage.disable();
   }

@@ -17,25 +17,25 @@ import type { KeyAlgorithm } from './tokens/index.ts';
 
 const ALL_SETTINGS = authServiceSettings({ pepper: true, revocationSecret: true });
 
-/** The attribute `service.name` of what is sent to a collector, where the settings have none. */
+/** The default of the attribute `service.name` in telemetry. */
 export const SERVICE_NAME = 'portico-auth-service';
 
 export interface Config {
-  /** `stopGraceMs`: how long requests have to finish at a stop. */
+  /** `stopGraceMs`: how long requests may take to finish during a stop. */
   listen: { host: string; port: number; stopGraceMs: number };
-  /** For how long connections are accepted once a stop has begun. */
+  /** How long connections are accepted after a stop has begun. */
   drainMs: number;
-  /** How many trusted processes are between callers and this service; the gateway is one. */
+  /** The number of trusted processes between callers and this service, including the gateway. */
   trustedProxies: number;
-  /** Each of them permits a gateway to read `/revocations`. Empty: any client that reaches the service can. */
+  /** Secrets with which a gateway may read `/revocations`. If empty, any client that reaches the service may. */
   revocationSecrets: readonly string[];
   logLevel: string;
-  /** Where `/metrics` is served; port 0: nowhere. And how metrics are pushed, if they are. */
+  /** Where `/metrics` is served (port 0: not at all), and how metrics are pushed. */
   metrics: { host: string; port: number; push: MetricsPushConfig | undefined };
   /**
-   * `waitSeconds`: how long to wait at the start for a database that is not up yet, and then for pending migrations.
-   * `ownerUrl`: migrates, where the user of `url` may not. `superuser`: what to do when row-level security does not bind
-   * the user of `url`.
+   * `waitSeconds`: how long to wait at the start for an unavailable database, and then for pending migrations. `ownerUrl`:
+   * applies migrations if the user of `url` may not. `superuser`: what to do if row-level security does not apply to the user
+   * of `url`.
    */
   database: {
     url: string;
@@ -45,7 +45,7 @@ export interface Config {
     waitSeconds: number;
     statementTimeoutMs: number;
   };
-  /** `minLength` of new passwords, in characters. `importMaxCost`: of bcrypt hashes that come from elsewhere. */
+  /** `minLength`: of new passwords, in characters. `importMaxCost`: the highest cost of imported bcrypt hashes. */
   passwords: {
     peppers: Peppers;
     minLength: number;
@@ -56,25 +56,28 @@ export interface Config {
   };
   throttle: ThrottleSettings;
   keyEncryptionKey: Uint8Array;
-  /** Still opens what was sealed before the key was changed. */
+  /** The previous key, which can still open values. */
   previousKeyEncryptionKey: Uint8Array | undefined;
-  /** `rotationDays` 0: by command only. `reloadSeconds`: how often a replica looks for what the others have done. */
+  /** `rotationDays`: 0 rotates only by command. `reloadSeconds`: how often a replica checks for changes by other replicas. */
   signingKeys: { algorithm: KeyAlgorithm; rotationDays: number; reloadSeconds: number };
   accessTokens: { issuer: string; audience: string; lifetimeSeconds: number };
   /** `graceSeconds`: how long a rotated refresh token may be sent again. */
   sessions: { idleDays: number; maxDays: number; graceSeconds: number };
-  /** `intervalMinutes` 0: this replica does none. `batchRows`: how many rows one statement removes at most. */
+  /** `intervalMinutes`: 0 disables housekeeping in this replica. `batchRows`: the most rows that one statement removes. */
   housekeeping: { intervalMinutes: number; batchRows: number; keepEndedDays: number };
   /**
-   * `refreshHours`: refreshes of a session from one place are one entry in so many hours; 0: each is one. `roles`: users
-   * with one of them may read the audit log of their tenant.
+   * `refreshHours`: refreshes of a session from one place become one entry in this many hours, or one entry each if 0. `roles`:
+   * users with one of these roles may read the audit log of their tenant.
    */
   audit: { retentionDays: number; refreshHours: number; roles: readonly string[] };
-  /** Variables that are probably meant to be settings. */
+  /** Variables that are probably misspelt settings. */
   misspelt: readonly MisspeltSetting[];
-  /** NODE_ENV is `production`. */
+  /** Whether NODE_ENV is `production`. */
   production: boolean;
-  /** `roles`: users with one of them administer their own tenant. `gateway`: whose admin secret makes an operator. */
+  /**
+   * `roles`: users with one of these roles administer their own tenant. `gateway`: the gateway whose admin secret makes an
+   * operator.
+   */
   administration: {
     roles: readonly string[];
     gateway: { jwksUrl: string; issuer: string; audience: string } | undefined;
@@ -83,13 +86,13 @@ export interface Config {
 }
 
 /**
- * Reads and checks all settings.
+ * Reads and validates all settings.
  *
- * In production (NODE_ENV) the database needs a password: in DATABASE_PASSWORD or DATABASE_URL, unless it is reached
- * over a Unix socket or AUTH_DATABASE_LOGIN says how the login works without one, and the secret of gateways is needed. A
- * pepper and the key-encryption key are needed always.
+ * In production (NODE_ENV), the gateways' secret is required. The database needs a password in DATABASE_PASSWORD or
+ * DATABASE_URL, unless it is reached over a Unix socket or AUTH_DATABASE_LOGIN names another kind of login. A pepper and the
+ * key-encryption key are always required.
  *
- * @throws SettingsError with every problem at once, one line each.
+ * @throws SettingsError with all problems, one line each.
  */
 export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config {
   const needed = {
@@ -210,7 +213,7 @@ function superuserPolicy(isAccepted: boolean, { NODE_ENV: mode }: NodeJS.Process
 
 const PRODUCT_NAME = 'portico';
 
-/** The policy of new passwords, which may not contain the service's name. */
+/** Returns the policy of new passwords, which must not contain the service's name. */
 export function passwordRules({ passwords, accessTokens }: Config): PasswordPolicyOptions {
   return { minLength: passwords.minLength, serviceNames: [PRODUCT_NAME, accessTokens.audience] };
 }

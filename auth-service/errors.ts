@@ -1,4 +1,4 @@
-/** Every error code of this process, with the HTTP status that it has outside GraphQL and its public message. */
+/** The error codes of this process, with their public messages and their HTTP status outside GraphQL. */
 export const ERRORS = {
   'access-denied': { status: 403, message: 'the role may not see this field' },
   'bad-request': { status: 400, message: 'the request cannot be read' },
@@ -16,8 +16,8 @@ export const ERRORS = {
 } as const;
 
 /**
- * Every refusal of a mutation (`success: false`), with the HTTP status that REST endpoints in front of the graph have
- * and its `error_message`.
+ * The refusals of mutations (`success: false`), with their `error_message` and the HTTP status of REST endpoints in front of
+ * the graph.
  */
 export const REFUSALS = {
   wrongCredentials: { status: 401, message: 'Invalid username, password or tenant' },
@@ -32,7 +32,7 @@ export const REFUSALS = {
   throttled: { status: 429, message: 'Too many failed attempts, try again later' },
 } as const satisfies Record<string, Refusal>;
 
-/** The HTTP status of REST endpoints in front of the graph, by the code with which an administrator is refused. */
+/** The HTTP status of REST endpoints in front of the graph, by the code of an administrator's refusal. */
 export const ADMINISTRATION_STATUS = {
   'missing-field': 400,
   'invalid-field': 400,
@@ -66,17 +66,17 @@ export function missingField(field: string): Refusal {
   return { status: 400, message: `${field} is required` };
 }
 
-/** `reason` is a rule of the password policy in words, `code` its name. */
+/** `reason` describes the violated rule of the password policy, `code` is its name. */
 export function unusableNewPassword({ code, message: reason }: { code: string; message: string }): Refusal {
   return { status: 400, message: `The new password cannot be used: ${reason} (${code})` };
 }
 
-/** `Retry-After` of a failure that the caller did not cause, in seconds. */
+/** The `Retry-After` of a failure that the caller did not cause, in seconds. */
 export const UNAVAILABLE_RETRY_SECONDS = 5;
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** A refusal whose code and message the caller may see. */
+/** An error whose code and message the caller may see. */
 export class ApiError extends Error {
   constructor(
     readonly code: ErrorCode,

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The absolute path of a file that is not compiled, such as a migration: `path` is relative to the package's root.
- * The same file is found from the sources and from `dist/`, because only the root holds a package.json.
+ * Returns the absolute path of a file that is not compiled, such as a migration. `path` is relative to the package's root,
+ * which is the only directory with a package.json. The same file is found from the sources and from `dist/`.
  */
 export function fromPackageRoot(path: string): string {
   let folder = dirname(fileURLToPath(import.meta.url));

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command `portico-auth`. What has changed since the last time is compiled first.
+// The command `portico-auth`. Changed sources are compiled first.
 import '../build/node-version.mjs';
 import { fileURLToPath } from 'node:url';
 import { compile } from '../build/compile.mjs';

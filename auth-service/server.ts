@@ -33,28 +33,28 @@ const BODY_LIMIT_BYTES = 100 * 1024;
 
 export interface ServerOptions {
   useCases: UseCases & OAuthUseCases;
-  /** `iss` and `aud` of the access tokens; `issuer` is the address that the outside reaches the gateway at. */
+  /** `iss` and `aud` of the access tokens. `issuer` is the gateway's public URL. */
   accessTokens: { issuer: string; audience: string };
   listRevocations: ListRevocations;
-  /** Each permits a gateway to read the revocations and to have its traces continued; none is required where it is empty. */
+  /** Secrets with which a gateway may read the revocations and have its traces continued. If empty, no secret is required. */
   revocationSecrets: readonly string[];
   keys: SigningKeys;
-  /** The time that access tokens are issued by. */
+  /** Returns the time for issuing access tokens. */
   now(): Date;
-  /** Undefined where no gateway's admin secret makes an operator. */
+  /** Undefined if no gateway's admin secret makes an operator. */
   verifyOperatorAssertion: VerifyOperatorAssertion | undefined;
   readiness: Readiness;
   deliveries: RefreshDeliveries;
   unfinished: Pick<UnfinishedRequests, 'follow'>;
   requests: HttpServerCounts;
-  /** How many trusted processes are between callers and this service. */
+  /** The number of trusted processes between callers and this service. */
   trustedProxies: number;
   telemetry: Telemetry;
   activeSpan: ActiveSpan;
   logger: Logger;
 }
 
-/** Everything that the auth service answers. */
+/** Creates the server with all routes of the auth service. */
 export function createServer({
   useCases,
   accessTokens,
@@ -87,7 +87,7 @@ export function createServer({
   const app = express().disable('x-powered-by').disable('etag');
   app.use(countRequests(requests, spanOf), requestSpans, requestLog);
 
-  // With errors of their own.
+  // These routes have their own errors.
   app.use(
     '/oauth',
     createOAuthRouter({
@@ -116,7 +116,7 @@ export function createServer({
     .get(serverMetadata(accessTokens.issuer))
     .all(onlyMethods('GET', 'HEAD'));
 
-  // For verifiers of access tokens, such as the gateway; not for their callers.
+  // For verifiers of access tokens, such as the gateway, and not for their callers.
   app
     .route('/revocations')
     .get(
@@ -170,7 +170,7 @@ function whenStarted(readiness: Readiness): RequestHandler {
   return (_request, _response, next) => next(readiness.started() ? undefined : new ApiError('not-ready'));
 }
 
-/** Verifiers compare their clock with the `Date` of these responses: it is that of the tokens, not of the machine. */
+/** Verifiers compare their clock with the `Date` of these responses, so it is the time of the tokens and not of the machine. */
 function issuersTime(now: () => Date): RequestHandler {
   return (_request, response, next) => {
     response.setHeader('date', now().toUTCString());

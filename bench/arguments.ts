@@ -2,25 +2,25 @@ import { parseArgs } from 'node:util';
 import { EXTRA_IDS, type ExtraId, isExtra } from './extras.ts';
 import { ROW_IDS, type RowId } from './rows.ts';
 
-/** What the benchmark was asked to do. */
+/** The parsed arguments of the benchmark. */
 export interface BenchArguments {
-  /** `full`: everything, into the published results. `chosen`: what was asked for. */
+  /** `full`: measures everything and publishes the results. `chosen`: measures what the arguments name. */
   readonly mode: 'full' | 'quick' | 'chosen' | 'profile' | 'turns';
   readonly rows: readonly RowId[];
-  /** What is measured beside the rows. */
+  /** Measurements in addition to the rows. */
   readonly extras: readonly ExtraId[];
-  /** Names or families of targets; undefined for all. */
+  /** Names or families of targets. Undefined for all. */
   readonly targets: readonly string[] | undefined;
-  /** The directory of another checkout, compiled, that is measured beside this one. */
+  /** The directory of another compiled checkout to measure in comparison. */
   readonly against: string | undefined;
-  /** Of a window, a profile or a turn. */
+  /** The duration of a window, a profile or a turn. */
   readonly seconds: number;
   readonly warmUpSeconds: number;
   readonly rounds: number;
   readonly connections: number;
-  /** How many of each target take turns. */
+  /** How many processes of each target take turns. */
   readonly processes: number;
-  /** `wrk` or `node`; undefined for the better that is there. */
+  /** `wrk` or `node`. By default wrk if it is installed. */
   readonly load: string | undefined;
 }
 
@@ -40,7 +40,7 @@ measurements:  ${EXTRA_IDS.join(' ')}
 
 const QUICK_ROWS: readonly RowId[] = ['U', 'L', 'W', 'P'];
 
-/** @throws with the usage when something cannot be understood. */
+/** @throws Error with the usage for invalid arguments. */
 export function parseBenchArguments(given: readonly string[]): BenchArguments {
   const { values, positionals } = parseBenchWords(given);
   const modes = positionals.filter(isMode);

@@ -1,4 +1,4 @@
-/** What is measured beside the rows. */
+/** The measurements in addition to the rows. */
 export const EXTRA_IDS = [
   'start',
   'reload',

@@ -2,7 +2,7 @@ import { basename, join, resolve } from 'node:path';
 
 const above = resolve(import.meta.dirname, '..');
 
-/** Portico's directory. The benchmark runs compiled, from `dist`; its parts are tested as they are. */
+/** Portico's directory. The benchmark runs compiled code from `dist`, but its parts are tested from the sources. */
 export const PACKAGE_DIR = basename(above) === 'dist' ? resolve(above, '..') : above;
 
 /** The compiled code. */

@@ -11,28 +11,28 @@ import {
   rates,
 } from './subgraphs/index.ts';
 
-/** One kind of work that the targets are measured with. */
+/** A kind of work that the targets are measured with. */
 export interface Row {
   readonly id: RowId;
   readonly title: string;
-  /** A GraphQL request, or for R the REST endpoint's path. */
+  /** A GraphQL request, or for R the path of the REST endpoint. */
   readonly request: GraphqlRequest | RestRequest;
-  /** The whole answer that is right. */
+  /** The complete correct response. */
   readonly answer: unknown;
-  /** How many upstream calls one request needs. Who makes fewer shares answers between requests. */
+  /** How many upstream calls one request needs. A target with fewer calls shares responses between requests. */
   readonly calls: number;
-  /** The federation that it is sent to; `small` by default. */
+  /** The federation that the row is sent to. Defaults to `small`. */
   readonly graph?: GraphName;
-  /** The most connections that it is measured with. */
+  /** The most connections that the row is measured with. */
   readonly mostConnections?: number;
 }
 
-/** The federation that a row is sent to. */
+/** Returns the federation that a row is sent to. */
 export function graphOf(id: RowId): GraphName {
   return ROWS[id].graph ?? 'small';
 }
 
-/** How many connections a row is measured with where `wanted` are asked for. */
+/** Returns with how many connections a row is measured if `wanted` are requested. */
 export function connectionsOf({ mostConnections }: Row, wanted: number): number {
   return Math.min(wanted, mostConnections ?? wanted);
 }
@@ -76,10 +76,10 @@ const namedProducts = products.map(({ id, name }) => ({ id, name }));
 
 const article = '{ id title author words body }';
 
-/** Users, products, the reviews of both, their authors' names, the products' data, and what is in stock. */
+/** Users, products, the reviews of both, their authors' names, the products' data, and the stock. */
 const HEAVY_CALLS = 6;
 
-/** The operation of the rows W and B for an answer of any size. */
+/** Returns the operation of the rows W and B for a response of any size. */
 export function articlesQuery(count: number): string {
   return `query W { articles(first: ${count}) ${article} }`;
 }

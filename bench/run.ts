@@ -20,7 +20,7 @@ import { measureTurns } from './turns/index.ts';
 const group = new ProcessGroup();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => {
-    // What is under way fails when its processes are gone; that is nothing to tell.
+    // Pending work fails when its processes are gone, which need not be reported.
     group.close().finally(() => process.exit(130));
   });
 try {

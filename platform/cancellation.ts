@@ -4,19 +4,19 @@ export interface Cancellable {
 }
 
 /**
- * Cancels work whose result is no longer needed: the client has disconnected, or the time is up. It does what an AbortSignal
- * does at a fraction of the cost: every request has one of these.
+ * Cancels work whose result is no longer needed because the client has disconnected or the time is up. It works like an
+ * AbortSignal at a fraction of the cost, since every request has one.
  */
 export class Cancellation {
   #first: Cancellable | undefined;
-  /** All but the first: hardly any operation has two running calls. */
+  /** All but the first, since hardly any operation has two concurrent calls. */
   #others: Set<Cancellable> | undefined;
   #isCancelled = false;
   readonly #hasEnd: boolean;
   #isOver = false;
   #listeners: (() => void)[] | undefined;
 
-  /** @param hasEnd whether `end` is called when no result of the work is needed any more. */
+  /** @param hasEnd whether `end` is called once no result of the work is needed any more. */
   constructor(hasEnd = false) {
     this.#hasEnd = hasEnd;
   }
@@ -25,7 +25,7 @@ export class Cancellation {
     return this.#isCancelled;
   }
 
-  /** Cancels all work that is under way; work that begins later finds `isCancelled` set. */
+  /** Cancels all running work. Work that begins later finds `isCancelled` set. */
   cancel(): void {
     if (this.#isCancelled) return;
     this.#isCancelled = true;
@@ -36,9 +36,9 @@ export class Cancellation {
   }
 
   /**
-   * Calls `listener` once, when no result of the work is needed any more.
+   * Calls `listener` once no result of the work is needed any more.
    *
-   * @returns false where that is not known; `listener` is not called then.
+   * @returns false if the end is not known. `listener` is not called then.
    */
   whenOver(listener: () => void): boolean {
     if (!this.#hasEnd) return false;
@@ -50,12 +50,12 @@ export class Cancellation {
     return true;
   }
 
-  /** Whether something waits for the end. */
+  /** Whether a listener waits for the end. */
   get isAwaited(): boolean {
     return this.#listeners !== undefined;
   }
 
-  /** The results of the work have been sent, or are not waited for any more. */
+  /** Reports that the results have been sent, or that nothing waits for them any more. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -64,7 +64,7 @@ export class Cancellation {
     for (const listener of listeners) listener();
   }
 
-  /** Registers work that has begun. */
+  /** Registers running work. */
   add(work: Cancellable): void {
     if (!this.#first) this.#first = work;
     else {
@@ -73,7 +73,7 @@ export class Cancellation {
     }
   }
 
-  /** Removes work that is over. */
+  /** Removes finished work. */
   delete(work: Cancellable): void {
     if (this.#first === work) this.#first = undefined;
     else this.#others?.delete(work);
@@ -81,11 +81,10 @@ export class Cancellation {
 }
 
 /**
- * A callback that takes the result of an asynchronous step. The step calls it exactly once, at once or later, and reports
- * failure as a value: it never throws, and the callback must not throw either.
+ * A callback that takes the result of an asynchronous step. The step calls it exactly once, immediately or later, and passes
+ * failures as values. Neither the step nor the callback may throw.
  *
- * It is not a promise because the path of a forwarded request takes several such steps, each of which as a promise would
- * cost an allocation and a turn of the microtask queue. Code off that path uses promises; `new Promise<T>((resolve) =>
- * step(resolve))` makes one of a step.
+ * A forwarded request takes several such steps, and a promise for each would cost an allocation and a turn of the microtask
+ * queue. Other code uses promises: `new Promise<T>((resolve) => step(resolve))` turns a step into one.
  */
 export type Done<T> = (result: T) => void;

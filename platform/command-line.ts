@@ -5,29 +5,29 @@ import { closest } from './spelling.ts';
 
 export { packageDirectory, sourcePositions };
 
-/** A command for completion: one or two words, its options without their dashes, and what its first argument may be. */
+/** A command for completion: one or two words, its options without dashes, and the possible values of its first argument. */
 export interface CommandWords {
   readonly name: string;
   readonly options: readonly string[];
   readonly values?: readonly string[];
 }
 
-/** The version in package.json. */
+/** Returns the version in package.json. */
 export function packageVersion(): string {
   const { version } = JSON.parse(readFileSync(join(packageDirectory(), 'package.json'), 'utf8')) as { version: string };
   return version;
 }
 
-/** Longer than any command or option; longer words are not compared. */
+/** Longer than any command or option. Longer words are not compared. */
 const LONGEST_WORD = 40;
 
-/** `; did you mean "…"?`, or an empty text where no known word is near. What was written is not repeated. */
+/** Returns `; did you mean "…"?`, or an empty text if no known word is similar. The written word is not repeated. */
 export function commandSuggestion(written: string, known: readonly string[]): string {
   const near = written.length > LONGEST_WORD ? undefined : closest(written, known);
   return near === undefined ? '' : `; did you mean "${near}"?`;
 }
 
-/** A command that is not written as it should be. The exit code is 2. */
+/** Invalid arguments on the command line. The exit code is 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -35,7 +35,7 @@ export class UsageError extends Error {
   }
 }
 
-/** A shell that there is no completion for. */
+/** A shell without completion. */
 export function unknownShell(): UsageError {
   return new UsageError(`expected one of ${SHELLS.join(', ')}`);
 }
@@ -45,18 +45,18 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /**
- * A script that completes the commands of `program`, options after a dash, and files elsewhere, to be sourced by the shell.
- * That for zsh may also be a file `_<program>` in a directory of `fpath`.
+ * Returns a script that completes the commands of `program`, options after a dash, and files elsewhere. The shell has to source
+ * the script. For zsh, it may also be a file `_<program>` in a directory of `fpath`.
  */
 export function completionScript(shell: Shell, program: string, commands: readonly CommandWords[]): string {
   const cases = completionCases(commands);
   return { bash, zsh, fish }[shell](program, cases);
 }
 
-/** What may follow after the words before the cursor. */
+/** The words that may follow the words before the cursor. */
 interface CompletionCase {
   readonly before: string;
-  /** Whether any words may stand between `before` and the cursor. */
+  /** Whether further words may stand between `before` and the cursor. */
   readonly further: boolean;
   readonly words: readonly string[];
 }
@@ -91,7 +91,7 @@ function functionName(program: string): string {
   return `_${program.replaceAll('-', '_')}`;
 }
 
-/** Sets `words` to what may follow `before`, an expression of bash or zsh for the words before the cursor. */
+/** Sets `words` to the words that may follow `before`, an expression of bash or zsh for the words before the cursor. */
 function wordsOfCase(before: string, current: string, cases: readonly CompletionCase[]): readonly string[] {
   const branches = (further: boolean) =>
     cases
@@ -99,7 +99,7 @@ function wordsOfCase(before: string, current: string, cases: readonly Completion
       .map((one) => `    ${shellPatterns(one)}) words_=(${one.words.join(' ')}) ;;`);
   return [
     '  local -a words_',
-    // Options only where one is begun: elsewhere they would stand between files.
+    // Options are completed only after a dash. Otherwise they would appear between files.
     `  if [[ "${current}" == -* ]]; then case "${before}" in`,
     ...branches(true),
     `  esac; else case "${before}" in`,
@@ -132,7 +132,7 @@ function zsh(program: string, cases: readonly CompletionCase[]): string {
     ...wordsOfCase(`\${words[2,CURRENT-1]}`, `\${words[CURRENT]}`, cases),
     '  if (( $#words_ )); then compadd -a words_; else _files; fi',
     '}',
-    // A file of fpath is run as the function itself when it is first wanted.
+    // zsh runs a file of fpath as the function itself at its first use.
     `if [[ "$funcstack[1]" == _${program} ]]; then ${name} "$@"; else`,
     '  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit -i; }',
     `  compdef ${name} ${program}`,
@@ -158,7 +158,7 @@ function fish(program: string, cases: readonly CompletionCase[]): string {
   ].join('\n');
 }
 
-/** Inside double quotes of fish. */
+/** Quotes a text inside double quotes of fish. */
 function quotedForFish(text: string): string {
   return text.replace(/[\\"$]/g, '\\$&');
 }

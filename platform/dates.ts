@@ -5,7 +5,7 @@ export function addSeconds(date: Date, seconds: number): Date {
   return new Date(date.getTime() + seconds * 1_000);
 }
 
-/** Days of 24 hours. */
+/** Adds days of 24 hours. */
 export function addDays(date: Date, days: number): Date {
   return new Date(date.getTime() + days * DAY_MS);
 }
@@ -13,8 +13,8 @@ export function addDays(date: Date, days: number): Date {
 const DATE_AND_HOUR = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d))?/i;
 
 /**
- * Whether the date that a text of ISO 8601 begins with is one of the calendar, and its hour one of the clock. `Date` takes the
- * 30th of February for a day in March, and 24:00 for the next day.
+ * Returns whether an ISO 8601 text begins with an existing date, and its hour is valid. `Date` reads the 30th of February as a
+ * day in March, and 24:00 as the next day.
  */
 export function hasRealDate(text: string): boolean {
   const [, year, month, day, hour = '0'] = DATE_AND_HOUR.exec(text) ?? [];

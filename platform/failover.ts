@@ -7,11 +7,11 @@ interface Closable {
 export interface FailoverOptions<Service extends Closable> {
   /** The service that may fail. */
   readonly primary: Service;
-  /** Takes the calls meanwhile. */
+  /** Takes the calls while the primary fails. */
   readonly fallback: Service;
   /** The timeout of calls to the primary, in milliseconds. */
   readonly timeoutMs: number;
-  /** A call to the primary without effects. */
+  /** A call to the primary that has no effects. */
   readonly probe: (primary: Service) => Promise<unknown>;
   readonly onFailure: (reason: string) => void;
   readonly onRecovery: () => void;
@@ -19,7 +19,7 @@ export interface FailoverOptions<Service extends Closable> {
 
 /**
  * Calls a primary service, and a fallback while the primary fails. The first call that fails or times out switches to the
- * fallback. From then on only a probe in the background calls the primary; the first one that succeeds switches back.
+ * fallback. From then on, only a background probe calls the primary, and the first success switches back.
  */
 export class Failover<Service extends Closable> {
   readonly #options: FailoverOptions<Service>;
@@ -36,19 +36,22 @@ export class Failover<Service extends Closable> {
     return !this.#isFailedOver;
   }
 
-  /** Calls the primary, and the fallback if that fails. */
+  /** Calls the primary, or the fallback if that fails. */
   async call<Result>(operation: (service: Service) => Promise<Result>): Promise<Result> {
     const { primary, fallback } = this.#options;
     if (!this.#isFailedOver)
       try {
         return await this.onPrimary(operation(primary));
       } catch {
-        // The failure has been reported; the fallback still has a result.
+        // The failure has been reported, and the fallback still has a result.
       }
     return operation(fallback);
   }
 
-  /** A result that only the primary can give. @throws Error when the call fails or times out, which switches to the fallback. */
+  /**
+   * Returns a result that only the primary can give. @throws Error if the call fails or times out, which switches to the
+   * fallback.
+   */
   async onPrimary<Result>(result: Promise<Result>): Promise<Result> {
     try {
       return await withTimeout(result, this.#options.timeoutMs);

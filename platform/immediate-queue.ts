@@ -1,10 +1,10 @@
 /**
- * A queue whose jobs run together, in order, in one `setImmediate`: after the event loop has handled all events of the
- * current iteration.
+ * A queue whose jobs run together, in order, in one `setImmediate`: after the event loop has handled all events of the current
+ * iteration.
  *
- * Writes to sockets are cheapest then. A write wakes the process at the other end, which costs more than the write itself;
- * when an iteration writes all its output together, the first write wakes the reader, which then finds the others. Between
- * busy processes that saves a fifth of the processor time of a small request; an idle process waits for nothing.
+ * Writes to sockets are cheapest then. A write wakes the process at the other end, which costs more than the write itself. If
+ * an iteration writes all of its output together, the first write wakes the reader, which then finds the others. Between busy
+ * processes, this saves a fifth of the processor time of a small request. An idle process does not wait at all.
  */
 export class ImmediateQueue<Job> {
   readonly #perform: (job: Job) => void;
@@ -13,7 +13,7 @@ export class ImmediateQueue<Job> {
 
   /**
    * @param perform runs one job.
-   * @param failed called with a job that threw and its error; the other jobs still run. It must not throw.
+   * @param failed called with a job that threw, and the error. The other jobs still run. It must not throw.
    */
   constructor(perform: (job: Job) => void, failed: (job: Job, error: unknown) => void) {
     this.#perform = perform;

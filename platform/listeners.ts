@@ -1,6 +1,6 @@
 import type { Logger } from './logging/index.ts';
 
-/** Functions that are called at each event. An error of one is logged, and the others are still called. */
+/** Functions that are called at each event. If one throws, the error is logged and the others are still called. */
 export class Listeners<Event = void> {
   readonly #listeners = new Set<(event: Event) => void>();
   readonly #log: Logger;
@@ -9,13 +9,13 @@ export class Listeners<Event = void> {
     this.#log = log;
   }
 
-  /** @returns what removes the listener. */
+  /** @returns a function that removes the listener. */
   add(listener: (event: Event) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Calls every listener; never throws. */
+  /** Calls every listener. Never throws. */
   notify(event: Event): void {
     for (const listener of this.#listeners) {
       try {

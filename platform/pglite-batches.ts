@@ -1,14 +1,14 @@
 import type { PGlite } from '@electric-sql/pglite';
 
-/** The types of the messages that are part of an extended query: Parse, Bind, Describe, Execute, Close, Flush. */
+/** The types of messages of an extended query: Parse, Bind, Describe, Execute, Close, Flush. */
 const EXTENDED_QUERY = new Set([...'PBDECH'].map((letter) => letter.charCodeAt(0)));
 
 /**
- * A proxy of `db` for a PGLiteSocketServer with more than one client.
+ * Returns a proxy of `db` for a PGLiteSocketServer with more than one client.
  *
- * All clients of that server share one PostgreSQL session. The server may switch clients after every message, so the
- * messages of one query (Parse to Sync) of two clients interleave, and a client may get the rows of another one's query.
- * It does not switch while a transaction is open; so a query in progress is reported as a transaction here.
+ * All clients of that server share one PostgreSQL session. The server may switch clients after every message. The messages of
+ * two clients' queries (Parse to Sync) may then interleave, and a client may get another one's rows. The server does not switch
+ * during a transaction, so this proxy reports a running query as a transaction.
  * (https://github.com/electric-sql/pglite/issues/1046)
  */
 export function withWholeBatches(db: PGlite): PGlite {

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import type pg from 'pg';
 import { errorCode } from './error-code.ts';
 
-/** What pools of connections to PostgreSQL have in common. */
+/** Options that all pools of connections to PostgreSQL share. */
 export const POOL_CONNECTIONS = {
   connectionTimeoutMillis: 5_000,
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
-  /** A connection is replaced at this age: behind a balancer or after a failover, old ones lead to the wrong server. */
+  /** Connections are replaced at this age: behind a load balancer or after a failover, old ones lead to the wrong server. */
   maxLifetimeSeconds: 1_800,
 } as const satisfies pg.PoolConfig;
 
-/** Destroys a connection that has missed a deadline. The statement under way fails with `ETIMEDOUT`. */
+/** Destroys a connection that has missed a deadline. The running statement fails with `ETIMEDOUT`. */
 export function destroyConnection(connection: pg.ClientBase): void {
   const error = Object.assign(new Error('Connection terminated: the database did not answer in time'), {
     code: 'ETIMEDOUT',
@@ -21,10 +21,10 @@ export function destroyConnection(connection: pg.ClientBase): void {
   stream.destroy(error);
 }
 
-/** Parameters of a URL that name files, as libpq calls them. The driver reads them whenever it opens a connection. */
+/** Parameters of a URL that name files, as in libpq. The driver reads the files whenever it opens a connection. */
 const FILE_PARAMETERS = ['sslcert', 'sslkey', 'sslrootcert'];
 
-/** What is wrong with a file that `url` names, such as a certificate, in words that follow the name of a setting. */
+/** Returns the problem with a file that `url` names, such as a certificate. The text follows the name of a setting. */
 export function unreadableFileOf(url: string): string | undefined {
   const parameters = new URLSearchParams(url.split('?')[1]);
   for (const name of FILE_PARAMETERS) {
@@ -38,9 +38,9 @@ export function unreadableFileOf(url: string): string | undefined {
   return undefined;
 }
 
-/** `url` with `password` in it, in place of the one that it may hold. */
+/** Returns `url` with `password`, which replaces an existing one. */
 export function withPassword(url: string, password: string): string {
-  // As a parameter, because a URL without a host name (`postgresql://user@/db?host=/run/pg`) cannot be taken apart by
-  // the URL class. The driver prefers the parameter, and the last one.
+  // The password is a parameter, since the URL class cannot parse a URL without a host name
+  // (`postgresql://user@/db?host=/run/pg`). The driver prefers parameters, and uses the last one.
   return `${url}${url.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`;
 }

@@ -2,7 +2,7 @@ import { keepNextTickFast } from './heap.ts';
 import { sourcePositions } from './own-code/index.ts';
 import { SettingsError } from './settings/index.ts';
 
-/** A reason not to start that an operator can act on. Its message is one line and names the variable to change. */
+/** A reason not to start that an operator can fix. The message is one line and names the variable to change. */
 export class StartError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -11,42 +11,42 @@ export class StartError extends Error {
 }
 
 export interface RunningService {
-  /** Where it listens, for the launcher that started it. */
+  /** The port of the service, for its launcher. */
   readonly port: number;
-  /** How long its settings let a stop take, in milliseconds; undefined: less than two minutes. */
+  /** The longest duration of a stop by the settings, in milliseconds. Undefined means less than two minutes. */
   readonly longestStopMs?: number;
-  /** Finishes what is in flight, then frees all resources. */
+  /** Finishes pending work, then frees all resources. */
   stop(): Promise<void>;
 }
 
-/** What a child process sends to the launcher that started it, over node's IPC channel. */
+/** A message of a child process to its launcher, over Node.js's IPC channel. */
 export type ChildMessage =
   | { type: 'ready'; port: number }
-  /** What a developer waits to see, which is logged at a level that the launcher leaves out. */
+  /** A message for developers, which is logged at a level that the launcher hides. */
   | { type: 'notice'; text: string };
 
 /**
- * Tells the launcher that started this process, if one did. One that has gone ends this process by closing the channel: a failed
- * write would end it before its requests have been answered.
+ * Sends a message to the launcher of this process, if there is one. A launcher that has exited closes the channel, which ends
+ * this process. A failed write must not end it earlier, before its requests are answered.
  */
 export function tellLauncher(message: ChildMessage): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 }
 
-/** What a stop takes beyond the times that are set, at most. */
+/** The most time that a stop takes in addition to the configured times. */
 const STOP_MARGIN_MS = 5_000;
 const LONGEST_STOP_MS = 120_000;
 
-/** After how long a stop counts as failed, in milliseconds. @param service undefined while it starts. */
+/** Returns the time after which a stop counts as failed, in milliseconds. @param service undefined while it starts. */
 export function stopDeadlineMs(service: Pick<RunningService, 'longestStopMs'> | undefined): number {
   return Math.max(LONGEST_STOP_MS, service?.longestStopMs ?? 0) + STOP_MARGIN_MS;
 }
 
 /**
- * Runs one service as a process: starts it, stops it on SIGTERM, SIGINT or when the launcher that started it has exited,
- * and prints the reason when it cannot start as plain lines on standard error. The signal that `start` gets is aborted
- * when the process is asked to stop: a start that still waits for something can then end with a StartError.
- * Exit codes: 0 after a clean stop, 1 if it could not start, failed, or did not stop in time.
+ * Runs a service as a process. It starts the service, and stops it on SIGTERM, on SIGINT or when its launcher has exited. If
+ * the service cannot start, the reason is printed as plain lines on standard error. The signal for `start` is aborted when the
+ * process is asked to stop, so that a start that is still waiting can end with a StartError. Exit codes: 0 after a clean stop,
+ * 1 if the service could not start, failed, or did not stop in time.
  */
 export function runService(name: string, start: (stopping: AbortSignal) => Promise<RunningService>): void {
   keepNextTickFast();
@@ -79,21 +79,21 @@ export function runService(name: string, start: (stopping: AbortSignal) => Promi
 
   started.then(
     (service) => tellLauncher({ type: 'ready', port: service.port }),
-    // A start that was aborted on purpose is no failure.
+    // A start that was aborted on purpose is not a failure.
     (error) => (stopping && error instanceof StartError ? process.exit(0) : fail(name, error)),
   );
 }
 
-/** Node prints the stack that an error has when nothing has caught it. What throws here would be printed in its place. */
+/** Maps the stack of an uncaught error before Node.js prints it. An error that is thrown here would be printed instead. */
 export function nameSources(error: unknown): void {
   try {
     if (error instanceof Error && error.stack !== undefined) error.stack = sourcePositions()(error.stack);
   } catch {
-    // Its stack cannot be read or set, such as that of a frozen error: node prints it as it is.
+    // The stack cannot be read or set, such as that of a frozen error. Node.js prints it unchanged.
   }
 }
 
-/** Prints why a process cannot go on and exits with code 1. Only unexpected errors are printed with their stack. */
+/** Prints why a process cannot continue, and exits with code 1. Only unexpected errors are printed with their stack. */
 export function fail(name: string, error: unknown): never {
   for (const line of errorLines(error)) process.stderr.write(`${name}: ${line}\n`);
   process.exit(1);

@@ -1,7 +1,7 @@
 /** The limits of a cache. */
 export interface CacheBounds {
   readonly entries: number;
-  /** The limit of each weight of its entries, in their order, such as characters. */
+  /** The limits of the entries' weights, such as characters, in the same order. */
   readonly weights: readonly number[];
 }
 
@@ -14,16 +14,16 @@ interface Entry<Value> {
 }
 
 /**
- * A bounded cache by text. The oldest entry is evicted first, unless it was read since it was stored: then it is kept for
+ * A cache of limited size with text keys. The oldest entry is evicted first. If it was read since it was stored, it is kept for
  * another round.
  *
- * To move each entry that is read to the end would be more exact, and expensive: a map that changes leaves a table behind
- * every few changes, each refers to the next, and once the first one is in the old generation, the garbage collector keeps
- * all of them alive until it collects that generation.
+ * Moving each entry that is read to the end would be more precise, but expensive. A map that changes leaves a table behind
+ * every few changes, and each table refers to the next. Once the first one is in the old generation, the garbage collector
+ * keeps all of them alive until it collects that generation.
  *
- * lru-cache 11 would be as fast (377 ns of processor time to find one of 2,000 documents by its text, 352 ns here; 470 ns to add one
- * to a full cache, 1,540 ns here). It bounds one size, though: documents have two, characters and tokens, at the same time.
- * All caches with such bounds use it: documents, verified tokens, plans, introspection results.
+ * lru-cache 11 would be as fast: 377 ns of processor time to find one of 2,000 documents by its text (352 ns here), and 470 ns
+ * to add one to a full cache (1,540 ns here). But it limits only one size, and documents have two at the same time, characters
+ * and tokens. All caches with such limits use this class: documents, verified tokens, plans, introspection results.
  */
 export class SecondChanceCache<Value> {
   readonly #bounds: CacheBounds;
@@ -38,7 +38,7 @@ export class SecondChanceCache<Value> {
     this.#onForget = onForget;
   }
 
-  /** How many values it holds. */
+  /** The number of entries. */
   get size(): number {
     return this.#entries.size;
   }
@@ -56,9 +56,10 @@ export class SecondChanceCache<Value> {
   }
 
   /**
-   * Keeps a value that it does not hold yet.
+   * Stores a new value.
    *
-   * @returns false when it is not kept: one that would take half of the cache is not worth the entries that it would evict.
+   * @returns false if the value is not stored. A value that would take half of the cache is not worth the entries that it would
+   * evict.
    */
   keep(text: string, value: Value, weights: readonly number[] = NO_WEIGHTS): boolean {
     if (this.#entries.has(text)) return false;

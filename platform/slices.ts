@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** How long work runs before the event loop handles other events, in milliseconds. */
 const WORK_SLICE_MS = 8;
 
-/** Work that can be interrupted wherever it yields. */
+/** Work that can be interrupted whenever it yields. */
 export type Sliced<T> = Generator<undefined, T>;
 
 /** Runs work in slices, between which the event loop handles other events. */
@@ -19,10 +19,10 @@ export async function inSlices<T>(work: Sliced<T>): Promise<T> {
 }
 
 /**
- * Runs work up to where it yields first, and the rest in slices, from one yield to the next. Of all such work, one slice runs in
- * each turn of the event loop, so that much of it at the same time blocks the event loop no longer than little.
+ * Runs work up to its first yield, and the rest in slices between yields. Of all such work, only one slice runs in each turn of
+ * the event loop, so that much work blocks the event loop no longer than little.
  *
- * @returns the result; a promise of it only where the work has yielded
+ * @returns the result, as a promise only if the work has yielded
  * @throws what the work throws before it yields
  */
 export function takeTurns<T>(work: Sliced<T>): T | Promise<T> {
@@ -42,7 +42,7 @@ export function takeTurns<T>(work: Sliced<T>): T | Promise<T> {
   });
 }
 
-/** The work that waits for its turn, the next one first: a turn returns whether its work is over. */
+/** The waiting work, the next one first. Each function runs a turn and returns whether its work is finished. */
 const waiting: (() => boolean)[] = [];
 
 function waitForTurn(turn: () => boolean): void {

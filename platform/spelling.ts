@@ -1,4 +1,7 @@
-/** Letters to insert, delete, replace or swap with their neighbour to make one word of the other (optimal string alignment). */
+/**
+ * Returns how many letters to insert, delete, replace or swap with their neighbour to turn one word into the other (optimal
+ * string alignment).
+ */
 export function editDistance(one: string, two: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: two.length + 1 }, (_, index) => index);
@@ -16,25 +19,25 @@ export function editDistance(one: string, two: string): number {
   return previous[two.length] ?? 0;
 }
 
-/** The word of `words` nearest to `word` within an edit distance of a third of its letters. */
+/** Returns the most similar word of `words` within an edit distance of a third of the letters of `word`. */
 export function closest(word: string, words: readonly string[]): string | undefined {
   return nearestWithin(word, words, Math.max(1, Math.floor(word.length / 3)));
 }
 
-/** What a message about an unknown word ends with: the nearest of `words`, if any is near. */
+/** Returns the end of a message about an unknown word: the most similar one of `words`, if there is one. */
 export function suggestion(word: string, words: readonly string[]): string {
   const meant = closest(word, words);
   return meant === undefined ? '' : `: did you mean "${meant}"?`;
 }
 
-/** What is wrong with a key that is not one of `known`: the nearest of them, or all. */
+/** Returns a message about a key that is not in `known`: it names the most similar one, or all. */
 export function unknownKeyMessage(key: string, known: readonly string[]): string {
   const meant = closest(key, known);
   const expected = meant ? `did you mean "${meant}"?` : `expected one of ${known.join(', ')}`;
   return `unknown key ${JSON.stringify(key)}: ${expected}`;
 }
 
-/** As `closest`, for words that may all be valid: distance one, two from six letters on, and never only a digit. */
+/** Like `closest`, for words that may all be valid: a distance of one, two from six letters on, and never only a digit. */
 export function likelyMeant(word: string, words: readonly string[]): string | undefined {
   const letters = (text: string) => text.replace(/\d/g, '');
   const others = words.filter((other) => other !== word && letters(other) !== letters(word));

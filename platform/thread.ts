@@ -2,7 +2,7 @@ import { type ResourceLimits, Worker } from 'node:worker_threads';
 import { beginHeapsWith, type InitialHeap } from './heap.ts';
 import { compiledFile } from './own-code/index.ts';
 
-/** The thread ended before its result, for another reason than its input. */
+/** The thread ended before its result, for a reason other than its input. */
 export class ThreadEnded extends Error {
   constructor(message: string) {
     super(message);
@@ -11,11 +11,11 @@ export class ThreadEnded extends Error {
 }
 
 /**
- * Runs a file once in a worker thread. The thread gets `data`; its first message is the result.
+ * Runs a file once in a worker thread. The thread gets `data`, and its first message is the result.
  *
  * @param file as for `compiledFile`.
- * @param initialHeap for a thread that allocates much that stays alive until it ends.
- * @throws what the thread throws, and ThreadEnded when it ends without a result, also because it needs more memory than
+ * @param initialHeap for a thread whose allocations mostly stay alive until it ends.
+ * @throws what the thread throws, and ThreadEnded if it ends without a result, such as when it needs more memory than
  * `resourceLimits` allows.
  */
 export function inThread<T>(
@@ -31,7 +31,7 @@ export function inThread<T>(
     const ended = (code: number) => reject(new ThreadEnded(`a thread ended without a result (code ${code})`));
     worker.once('message', (result: T) => {
       worker.off('exit', ended);
-      // It would end later by itself; its heap is to be free before the next work begins.
+      // The thread would end later by itself, but its heap has to be free before the next work begins.
       worker.terminate().then(() => resolve(result), reject);
     });
     worker.once('error', (error: NodeJS.ErrnoException) => {

@@ -8,20 +8,20 @@ import { type AuditEntry, type AuditSubject, auditStatement, PLATFORM } from './
 const NAME_DIGEST_BYTES = 16;
 const INSERT_REPEATED_EVERY_MS = 10_000;
 
-/** Records events without a change of the database, and so without a transaction. `recordAudit` records the others. */
+/** Records events that change nothing in the database and thus have no transaction. `recordAudit` records the others. */
 export interface Audit {
-  /** Adds an entry. A failure is logged, and does not change the response. */
+  /** Adds an entry. A failure is logged and does not change the response. */
   record(entry: AuditEntry): Promise<void>;
   /**
-   * The same for what a caller can repeat at no cost: the first of its kind at once, those that follow within a minute
-   * as one entry with their number.
+   * Like `record`, for events that a caller can repeat at no cost. The first one is recorded immediately. Those that follow
+   * within a minute become one entry with their number.
    */
   recordDeduplicated(entry: AuditEntry): Promise<void>;
-  /** A name that may belong to no user, such as a password that was typed into the wrong field. */
+  /** Returns the subject for a name that may not be a user's, such as a password that was typed into the wrong field. */
   unknownName(tenantId: number, name: string): AuditSubject;
-  /** Entries that a deduplicated one still has to be written for, and those that could not be written. */
+  /** Returns the number of entries that wait for their deduplicated entry, and of those that could not be written. */
   usage(): { readonly backlog: number; readonly lost: number };
-  /** Writes deduplicated entries periodically, until `stop()`, which writes the rest. */
+  /** Writes deduplicated entries periodically until `stop()`, which writes the rest. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export function createAudit({ database, secret, now, every, logger }: AuditOptio
       if (first) await insertEntry(first);
     },
     unknownName(tenantId, name) {
-      // As JSON, a lone surrogate is not taken for another character.
+      // JSON text does not confuse a lone surrogate with another character.
       const digest = createHmac('sha256', digestKey)
         .update(JSON.stringify([tenantId, name]))
         .digest();
@@ -81,7 +81,10 @@ export function createAudit({ database, secret, now, every, logger }: AuditOptio
   };
 }
 
-/** Entries with the same key are deduplicated. Within an IPv6 network a single caller has as many addresses as it likes. */
+/**
+ * Returns the key by which entries are deduplicated. It uses the IPv6 network, since a single caller has any number of
+ * addresses in it.
+ */
 function deduplicationKeyOf({ event, outcome, tenantId, actor, subject, origin, details }: AuditEntry): string {
   const network = origin.address === null ? null : networkOf(origin.address);
   return JSON.stringify([event, outcome, tenantId, actor, subject, network, details]);

@@ -11,8 +11,8 @@ interface DeduplicationWindow {
 }
 
 /**
- * What can be done over and over at no cost is written down once, and then once a minute with the number of times. No
- * more than 500 are kept apart; further ones are counted together, by event.
+ * Deduplicates events that can be repeated at no cost. The first one is written immediately, then one entry a minute with the
+ * number of repetitions. At most 500 kinds are counted separately, and further ones together by event.
  */
 export class AuditDeduplicator {
   readonly #windows = new Map<string, DeduplicationWindow>();
@@ -22,26 +22,26 @@ export class AuditDeduplicator {
     this.#now = now;
   }
 
-  /** How many entries are counted and not written yet. */
+  /** The number of counted entries that have not been written. */
   get backlog(): number {
     let more = 0;
     for (const window of this.#windows.values()) more += window.more;
     return more;
   }
 
-  /** @returns what is to be written now: the first of its kind, and nothing of those that follow. */
+  /** @returns the entry to write now: the first of its kind. Undefined for those that follow. */
   countEntry(entry: AuditEntry, key: string): AuditEntry | undefined {
     const isKnown = this.#windows.has(key);
     if (isKnown || this.#windows.size < MAX_KEYS) return this.#count(entry, key);
     return this.#count(withoutIdentity(entry), JSON.stringify([entry.event, entry.outcome]));
   }
 
-  /** Removes and returns the counts of finished windows, or with `all` of every window, to be written now. */
+  /** Removes and returns the counts of finished windows, or with `all` of every window. The caller writes them. */
   takeEnded({ all = false } = {}): readonly AuditEntry[] {
     const now = this.#now().getTime();
     const entries: AuditEntry[] = [];
     for (const [key, { entry, endsAt, more, last }] of this.#windows) {
-      // One that would last longer than any was begun before the clock was set back.
+      // A window that would last too long was begun before the clock was set back.
       if (!all && now < endsAt && now >= endsAt - WINDOW_MS) continue;
       this.#windows.delete(key);
       const since = entry.at.toISOString();

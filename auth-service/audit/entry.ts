@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { Prisma, type SharedTransaction } from '../database/index.ts';
 import type { AuditEvent, AuditOutcome } from './events.ts';
 
-/** The tenant of what belongs to no tenant. */
+/** The tenant id of events that belong to no tenant. */
 export const PLATFORM = 0;
 
 /** The origin of an event. */
 export interface EventOrigin {
-  /** An IP address. Null: from inside. */
+  /** An IP address. Null for internal events. */
   readonly address: string | null;
   readonly userAgent: string | null;
-  /** As in the log. */
+  /** The same id as in the log. */
   readonly requestId: string | null;
 }
 
@@ -21,7 +21,7 @@ export type Actor =
   | { readonly kind: 'user' | 'client' | 'operator'; readonly id: string }
   | { readonly kind: 'service' | 'unknown' };
 
-/** The user or object of the event. A `name` is a keyed digest, since a password may have been typed as a user name. */
+/** The user or object of the event. A `name` is a keyed digest, since a password may have been typed as a username. */
 export interface AuditSubject {
   readonly kind: 'user' | 'client' | 'tenant' | 'role' | 'key' | 'pepper' | 'name';
   readonly id: string;
@@ -31,36 +31,36 @@ export interface AuditSubject {
 export interface Author {
   readonly actor: Actor;
   readonly origin: EventOrigin;
-  /** The right that an administrator uses. */
+  /** The right that the administrator uses. */
   readonly actingAs?: 'tenant-administrator' | 'platform-operator';
 }
 
 export const THE_SERVICE: Author = { actor: { kind: 'service' }, origin: FROM_INSIDE };
 
 /**
- * Details of an event. The members are few and named, so that no secret is recorded by accident; none holds a caller's
- * input.
+ * The details of an event. Their members are few and named, so that no secret is recorded by accident. They contain no input of
+ * a caller.
  */
 export interface AuditDetails {
   readonly reason?: string;
   readonly session_id?: string;
   readonly ended_sessions?: number;
   readonly all?: boolean;
-  /** The counter that required a wait. */
+  /** The throttle's counter that caused a delay. */
   readonly counter?: string;
-  /** A refresh token was sent again within its grace time. */
+  /** Set if a refresh token was sent again within its grace time. */
   readonly again?: boolean;
-  /** How many times more it happened since the row before, and when that was. */
+  /** How often the event was repeated since the previous entry, and the time of that entry. */
   readonly repeated?: number;
   readonly since?: string;
-  /** An attempt on a tenant that does not exist. */
+  /** The tenant id of an attempt on a tenant that does not exist. */
   readonly claimed_tenant_id?: number;
   readonly name?: string;
   readonly roles?: readonly string[];
   readonly default_role?: string;
   readonly previous_roles?: readonly string[];
   readonly scopes?: readonly string[];
-  /** Their names; the values are the tenant's business. */
+  /** Only the names of the claims: the values are the tenant's business. */
   readonly claims?: readonly string[];
   readonly added?: number;
   readonly resealed?: number;
@@ -70,19 +70,19 @@ export interface AuditEntry extends Author {
   readonly at: Date;
   readonly event: AuditEvent;
   readonly outcome: AuditOutcome;
-  /** PLATFORM where it is about no tenant. */
+  /** PLATFORM for events without a tenant. */
   readonly tenantId: number;
-  /** The tenant id is the caller's claim; whether there is such a tenant was not checked. */
+  /** Set if the tenant id was only claimed by the caller and the tenant may not exist. */
   readonly isTenantClaimed?: boolean;
   readonly subject?: AuditSubject;
   readonly details?: AuditDetails;
 }
 
 /**
- * The statement, or part of one, that adds an entry. It has to run in a transaction that is for the entry's tenant.
+ * Returns the statement, or part of one, that adds an entry. It has to run in a transaction of the entry's tenant.
  *
- * @param from a FROM clause: the entry is added once for each row of it. Without one, once.
- * @param moreDetails an expression over such a row, of the type jsonb, whose members are added to the details.
+ * @param from a FROM clause. The entry is added once for each of its rows, or once without it.
+ * @param moreDetails an expression over such a row, of the type jsonb. Its members are added to the details.
  */
 export function auditStatement(
   entry: AuditEntry,
@@ -110,12 +110,12 @@ export function auditStatement(
     ${from}`;
 }
 
-/** Adds an entry in the transaction of what it is about: both happen, or neither. */
+/** Adds an entry in the transaction of the change that it describes, so that both are committed or neither. */
 export async function recordAudit(transaction: SharedTransaction, entry: AuditEntry): Promise<void> {
   await transaction.$executeRaw(auditStatement(entry));
 }
 
-/** A UUID of version 7 (RFC 9562, section 5.7): the time in milliseconds, then random bits. */
+/** Returns a UUID of version 7 (RFC 9562, section 5.7): the time in milliseconds, then random bits. */
 function uuidV7At(at: Date): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(at.getTime(), 0, 6);

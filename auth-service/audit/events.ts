@@ -1,4 +1,4 @@
-/** Every event of the audit log, with its meaning, which never changes. */
+/** The events of the audit log with their meanings, which never change. */
 export const AUDIT_EVENTS = {
   login: 'a user logged in, or a login was refused',
   refresh: 'a refresh token was rotated, or a refresh was refused',
@@ -37,7 +37,7 @@ export const AUDIT_EVENTS = {
 
 export type AuditEvent = keyof typeof AUDIT_EVENTS;
 
-/** `throttled`: refused unread. `busy`: not done for want of time. */
+/** `throttled`: refused without checking the credentials. `busy`: not processed for lack of capacity. */
 export const AUDIT_OUTCOMES = ['success', 'refused', 'throttled', 'busy'] as const;
 
 export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];

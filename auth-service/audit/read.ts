@@ -1,19 +1,19 @@
 import type { Database, Prisma, Transaction } from '../database/index.ts';
 
-/** The filter; absent members match everything. */
+/** A filter of entries. Absent members match everything. */
 export interface AuditFilter {
   event?: string;
   outcome?: string;
-  /** The subject: a user's id, or another id that entries have as their subject. */
+  /** The id of the subject: a user's id, or another id. */
   subjectId?: string;
   since?: Date;
   until?: Date;
 }
 
 export interface AuditPageRequest extends AuditFilter {
-  /** How many entries at most. */
+  /** The most entries of a page. */
   first: number;
-  /** The id of the last entry of the page before. */
+  /** The id of the last entry of the previous page. */
   after?: string;
 }
 
@@ -33,7 +33,7 @@ export interface ReadEntry {
   details: Readonly<Record<string, Prisma.JsonValue>>;
 }
 
-/** The entries of one tenant, the newest first. */
+/** Returns the entries of one tenant, the newest first. */
 export function readAuditOfTenant(
   database: Database,
   tenantId: number,
@@ -44,7 +44,7 @@ export function readAuditOfTenant(
   });
 }
 
-/** The entries of all tenants and the platform's own, the newest first, for operators. */
+/** Returns the entries of all tenants and of the platform, the newest first. Only for operators. */
 export function readWholeAudit(database: Database, request: AuditPageRequest): Promise<ReadEntry[]> {
   return database.acrossTenants('audit-log', (transaction) => readPage(transaction, {}, request), {
     operation: 'read-audit-log',
@@ -56,7 +56,7 @@ async function readPage(
   whose: { tenantId?: number },
   { event, outcome, subjectId, since, until, first, after }: AuditPageRequest,
 ): Promise<ReadEntry[]> {
-  // Ids begin with the time, so both bounds are found in the index that gives the order.
+  // Ids begin with the time, so the index that gives the order also finds both bounds.
   const bounds = [
     ...(since === undefined ? [] : [{ id: { gte: firstIdAt(since) } }]),
     ...(until === undefined ? [] : [{ id: { lt: firstIdAt(until) } }]),
@@ -80,7 +80,7 @@ function isRecord(value: Prisma.JsonValue): value is Record<string, Prisma.JsonV
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The smallest id that an entry of this time can have (RFC 9562, version 7). */
+/** Returns the smallest possible id of an entry at this time (RFC 9562, version 7). */
 function firstIdAt(at: Date): string {
   const hex = Math.max(0, at.getTime()).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`;

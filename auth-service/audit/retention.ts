@@ -1,19 +1,19 @@
 import { addDays } from '../../platform/index.ts';
 import type { Database } from '../database/index.ts';
 
-/** For how long services may be without housekeeping before new entries go to the default partition. */
+/** How long the service may run without housekeeping before new entries go to the default partition, in weeks. */
 const WEEKS_AHEAD = 8;
 
-/** What the housekeeping is to remove here: see the interface `Sweep` there. */
+/** The interface `Sweep` of the housekeeping, for the audit log. */
 export interface AuditSweep {
   readonly name: string;
   sweep(at: Date, limit: number): Promise<number>;
 }
 
 /**
- * Removes entries after `retentionDays`: the partitions of weeks as a whole, and row by row what is in the partitions
- * without a beginning or an end. The service has no right to delete entries: it calls functions of the database, which
- * never remove entries younger than 30 days, and make the partitions of the next weeks.
+ * Removes entries after `retentionDays`: the partitions of weeks as a whole, and single rows in the partitions without a
+ * beginning or an end. The service has no right to delete entries. It calls functions of the database, which never remove
+ * entries younger than 30 days, and which create the partitions of the next weeks.
  */
 export function auditSweeps(database: Database, retentionDays: number): readonly AuditSweep[] {
   const before = (at: Date) => addDays(at, -retentionDays);
@@ -32,7 +32,7 @@ export function auditSweeps(database: Database, retentionDays: number): readonly
     {
       name: 'audit_log_partitions',
       async sweep(at) {
-        // Dropping needs the whole log for a moment, and making does not, so the two do not share a transaction.
+        // Dropping a partition locks the whole log for a moment, and creating one does not, so they use separate transactions.
         await database.withoutTenant(
           (transaction) => transaction.$queryRaw`SELECT create_audit_partitions(${WEEKS_AHEAD}::integer)`,
           { operation: 'housekeeping' },

@@ -15,7 +15,7 @@ export const COMMON_FLAGS = ['json', 'help'];
 /**
  * Finds the command that the first words name, and parses the rest by its parameters and options.
  *
- * @throws UsageError whose message repeats no value, because it may be a password in the wrong place.
+ * @throws UsageError without any value in its message, since a password may be in the wrong place.
  */
 export function parseCommand<Known extends Command>(
   words: readonly string[],
@@ -57,7 +57,7 @@ function parseOptions(args: readonly string[], options: readonly string[], flags
   }
 }
 
-/** Suggestions for unknown words: a command of two words is also found by its first or second one. */
+/** Returns suggestions for unknown words. A command of two words is also found by either of them. */
 function suggestedCommand(words: readonly string[], commands: readonly Command[]): string {
   const known = commands.map(({ name }) => name);
   return commandSuggestion(words.slice(0, 2).join(' '), known) || commandSuggestion(words[0] ?? '', known);
@@ -80,7 +80,7 @@ function checkCount({ parameters, optional = 0 }: Command, count: number): void 
   if (count > parameters.length && !repeats) throw extraArgument();
 }
 
-/** One line that says how a command is written. */
+/** Returns one line with the syntax of a command. */
 export function usageOf({ name, parameters, optional = 0, options = [], flags = [] }: Command): string {
   const required = parameters.length - optional;
   const words = parameters.map((parameter, index) => (index < required ? parameter : `[${parameter}]`));

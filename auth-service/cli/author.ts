@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import type { Author } from '../audit/index.ts';
 
-/** The actor of a command: a user of this machine. All events of one command have one request id. */
+/** Returns the actor of a command: a user of this machine. All events of one command share a request id. */
 export function operatorHere(program: string): Author {
   return {
     actor: { kind: 'operator', id: nameHere() },
@@ -10,7 +10,7 @@ export function operatorHere(program: string): Author {
   };
 }
 
-/** In a container the user may have a number and no name. */
+/** In a container, the user may have only a number. */
 function nameHere(): string {
   try {
     return userInfo().username;

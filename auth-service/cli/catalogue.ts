@@ -1,7 +1,7 @@
 import type { Command, CommandRun, CommandRuns, DatabaseCommandRuns } from './command.ts';
 import { AUDIT_ENTRIES, USERS_PER_LIST } from './page-sizes.ts';
 
-/** Commands, and the module that runs them: it is loaded for one of them only. */
+/** Commands and the module that runs them, which is loaded only for one of these commands. */
 export interface CommandGroup {
   readonly commands: readonly Command[];
   load(): Promise<CommandRuns>;
@@ -221,7 +221,7 @@ const doctorCommandSpecs: readonly Command[] = [
   },
 ];
 
-/** The name and arguments of each command, in the order of the help. */
+/** The names and arguments of all commands, in the order of the help. */
 export const COMMAND_GROUPS: readonly CommandGroup[] = [
   {
     commands: tenantCommandSpecs,
@@ -261,7 +261,7 @@ export const COMMAND_GROUPS: readonly CommandGroup[] = [
   },
 ];
 
-/** @throws Error when the group of the command has no function for it. */
+/** @throws Error if the group has no function for the command. */
 export async function loadCommand(command: Command): Promise<CommandRun> {
   const runs = await COMMAND_GROUPS.find(({ commands }) => commands.includes(command))?.load();
   const run = runs?.[command.name];
@@ -269,7 +269,7 @@ export async function loadCommand(command: Command): Promise<CommandRun> {
   return run;
 }
 
-/** Opens the database that the settings name before a command runs, and closes it afterwards. */
+/** Opens the configured database before a command runs, and closes it afterwards. */
 function onDatabase(runs: DatabaseCommandRuns): CommandRuns {
   return Object.fromEntries(
     Object.entries(runs).map(([name, run]): [string, CommandRun] => [

@@ -36,7 +36,7 @@ function usageOfAll(): string {
   ].join('\n');
 }
 
-/** Runs a command line, prints its result, and returns the exit code. */
+/** Runs a command line, prints the result, and returns the exit code. */
 export async function runCommandLine(words: readonly string[], process: CommandProcess): Promise<number> {
   try {
     return await runCommand(words, process);
@@ -65,7 +65,7 @@ async function runCommand(words: readonly string[], process: CommandProcess): Pr
     process.stdout.write(completionFor(positionalAt(given, 0)));
     return 0;
   }
-  // Each command loads what it needs itself: the database's client alone takes longer than all that help needs.
+  // Each command loads what it needs. The database client alone takes longer to load than everything for the help.
   const run = await loadCommand(command);
   const outcome = await run(process, given);
   process.stdout.write(`${given.flags.has('json') ? printableJson(outcome.json) : outcome.text}\n`);
@@ -92,10 +92,10 @@ function completionFor(written: string): string {
 function explainFailure(error: unknown): { lines: readonly string[]; code: number } {
   if (error instanceof UsageError) return miswritten(error.message);
   if (error instanceof CommandError) return { lines: [error.message], code: 1 };
-  // By their names, because to load them for help would take longer than the help.
+  // Recognized by name, since loading the class would delay the help.
   if (error instanceof Error && error.name === 'AdministrationError') {
     const isMiswritten = (error as Error & { code: string }).code.endsWith('-field');
-    // A sentence elsewhere; here it follows the name of the program.
+    // The message is a full sentence, but here it follows the program's name.
     const message = `${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}`;
     return isMiswritten ? miswritten(message) : { lines: [message], code: 1 };
   }

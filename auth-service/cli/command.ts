@@ -13,29 +13,29 @@ export interface CommandContext {
   readonly database: Database;
   readonly sealer: Sealer;
   readonly terminal: Terminal;
-  /** Who runs the command, for the audit log. */
+  /** The author of the command, for the audit log. */
   readonly author: Author;
   /** The author as a platform operator. */
   readonly administrator: Administrator;
-  /** @throws AdministrationError from what administrators can do. */
+  /** The functions of administrators. @throws AdministrationError */
   readonly administration: Administration;
   now(): Date;
-  /** The threads that hash are started when this is first called. */
+  /** Returns the hashing threads, which the first call starts. */
   bcrypt(): Bcrypt;
-  /** @throws StartError when the peppers differ from the recorded ones: new hashes would match no password. */
+  /** @throws StartError if the peppers differ from the recorded ones, since new hashes would match no password. */
   passwords(): Promise<Passwords>;
   readonly policy: PasswordPolicy;
 }
 
-/** What a command prints: `json` with `--json`, else `text`. */
+/** The output of a command: `json` with `--json`, otherwise `text`. */
 export interface Outcome {
   readonly json: unknown;
   readonly text: string;
-  /** Something was found to be wrong; the exit code is 1. */
+  /** Set if a problem was found. The exit code is then 1. */
   readonly failed?: boolean;
 }
 
-/** Options that take a value; each may be given several times, and a command that wants one takes `one(…)`. */
+/** Options with a value. Each may be given several times. For a single one, commands use `singleOption`. */
 export type Options = Readonly<Record<string, readonly string[] | undefined>>;
 
 export interface CommandArguments {
@@ -47,39 +47,39 @@ export interface CommandArguments {
 export interface Command {
   /** One or two words. */
   readonly name: string;
-  /** What follows the name; one word of it per positional. The last one ends in `...` when it may be repeated. */
+  /** The parameters after the name, one word for each positional. The last one ends in `...` if it may be repeated. */
   readonly parameters: readonly string[];
-  /** Positionals that may be left out, counted from the end. */
+  /** The number of optional positionals, counted from the end. */
   readonly optional?: number;
-  /** Names of options with a value, and of those without. */
+  /** The names of options with a value, and of options without. */
   readonly options?: readonly string[];
   readonly flags?: readonly string[];
   readonly help: string;
 }
 
-/** The process of a command: settings, input and output. */
+/** The parts of the process that a command uses: settings, input and output. */
 export type CommandProcess = Pick<NodeJS.Process, 'env' | 'stdin' | 'stdout' | 'stderr'>;
 
 /** Runs a command with the settings and the input of a process. */
 export type CommandRun = (process: CommandProcess, given: CommandArguments) => Promise<Outcome>;
 
-/** The commands of a group by their names. */
+/** The commands of a group by name. */
 export type CommandRuns = Readonly<Record<string, CommandRun>>;
 
-/** Runs a command on the database, which has the current schema then. */
+/** Runs a command on the database, which has been migrated. */
 export type DatabaseCommandRun = (context: CommandContext, given: CommandArguments) => Promise<Outcome>;
 
-/** The commands of a group on the database, by their names. */
+/** The commands of a group on the database, by name. */
 export type DatabaseCommandRuns = Readonly<Record<string, DatabaseCommandRun>>;
 
-/** The value of an option that is given once at most. @throws UsageError */
+/** Returns the value of an option that may be given at most once. @throws UsageError */
 export function singleOption(options: Options, name: string): string | undefined {
   const values = options[name] ?? [];
   if (values.length > 1) throw repeatedOption(name);
   return values[0];
 }
 
-/** The positional at this index, which the command's parameters require. */
+/** Returns the positional at an index, which the command's parameters require. */
 export function positionalAt({ positionals }: CommandArguments, index: number): string {
   const value = positionals[index];
   if (value === undefined) throw missingArgument();

@@ -15,7 +15,7 @@ interface DemoTenant {
   id: number;
   name: string;
   users: readonly DemoUser[];
-  /** What its administrators may give. */
+  /** The roles that the tenant's administrators may assign. */
   assignableRoles?: readonly string[];
   assignableClaims?: readonly string[];
 }
@@ -24,9 +24,9 @@ interface DemoTenant {
 const DEMO_ROLE = 'user';
 
 /**
- * Two tenants that share a username, and a user who may not log in. For trying Portico out, never for production. Their
- * passwords are in its documentation, so the policy for new passwords is not asked. A change of the demo data raises
- * `DEMO_DATA_VERSION` in `start/demo-accounts.ts`.
+ * Two tenants that share a username, and a user who may not log in. They are for demos, never for production. The documentation
+ * lists their passwords, so the password policy is not applied. After a change of the demo data, increase `DEMO_DATA_VERSION`
+ * in `start/demo-accounts.ts`.
  */
 const DEMO_TENANTS: readonly DemoTenant[] = [
   {
@@ -49,7 +49,7 @@ const DEMO_TENANTS: readonly DemoTenant[] = [
   { id: 3, name: 'operations', users: [] },
 ];
 
-/** In a tenant of its own, so that it works on when a customer's tenant is disabled. Never added in production. */
+/** The operator has its own tenant, so that it still works if a customer's tenant is disabled. Never added in production. */
 const OPERATOR_ACCOUNT = {
   ...DEMO_OPERATOR,
   tenantId: 3,
@@ -58,27 +58,28 @@ const OPERATOR_ACCOUNT = {
 } as const;
 
 export interface SeedOptions {
-  /** Adds the operator, whose secret is public: never in production. */
+  /** Adds the operator, whose secret is public. Never in production. */
   readonly withOperator?: boolean;
   /**
-   * The database has demo data of an earlier version, whose tenants got nothing that their administrators may give. They
-   * get it now, if they still have none; otherwise only tenants that are added get it, so that "none" can be chosen.
+   * Whether the database has demo data of an earlier version, whose tenants have no roles and claims that their administrators
+   * may assign. If so, tenants that still have none get them. Otherwise only added tenants get them, so that "none" can be
+   * chosen.
    */
   readonly fromEarlierVersion?: boolean;
 }
 
 export interface SeededData {
-  /** How many users were added. */
+  /** The number of added users. */
   readonly usersAdded: number;
-  /** The names of the demo tenants that are there now. */
+  /** The names of the existing demo tenants. */
   readonly tenants: readonly string[];
-  /** What was not added and why, a sentence each. */
+  /** What was not added and why, one sentence each. */
   readonly skipped: readonly string[];
 }
 
 /**
- * Adds missing demo tenants and users. Existing ones stay unchanged, changed passwords included. A tenant with the id of a
- * demo tenant and another name is no demo tenant, and is left alone.
+ * Adds missing demo tenants and users. Existing ones stay unchanged, including changed passwords. A tenant with a demo tenant's
+ * id and another name is not a demo tenant and stays unchanged.
  */
 export async function seedDemo(
   database: Database,
@@ -108,7 +109,7 @@ export async function seedDemo(
   return { usersAdded, tenants, skipped };
 }
 
-/** Whether the database has tenants that are none of the demo's: then it is somebody's, and not for a try. */
+/** Returns whether the database has tenants other than the demo's. Such a database is in real use. */
 export async function hasOtherTenants(database: Database): Promise<boolean> {
   const NOT = DEMO_TENANTS.map(({ id, name }) => ({ id, name }));
   const other = await database.acrossTenants('operators-look', (transaction) =>
@@ -117,7 +118,7 @@ export async function hasOtherTenants(database: Database): Promise<boolean> {
   return other !== null;
 }
 
-/** @returns whether the tenant is there, under its id and its name. */
+/** @returns whether the tenant exists with its id and name. */
 function addDemoTenant(
   database: Database,
   { id: tenantId, name, users, assignableRoles = [], assignableClaims = [] }: DemoTenant,
@@ -171,7 +172,7 @@ async function addDemoOperator(database: Database, author: Author): Promise<void
   });
 }
 
-/** @returns whether the user was not there yet. */
+/** @returns whether the user was added. */
 async function addDemoUser(
   database: Database,
   passwords: Passwords,

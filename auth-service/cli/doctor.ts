@@ -16,7 +16,7 @@ interface Finding {
   detail: string;
 }
 
-/** Runs all checks, also after one has failed. */
+/** Runs all checks, even if one of them fails. */
 export async function doctor({ env }: Pick<CommandProcess, 'env'>, given: CommandArguments): Promise<Outcome> {
   const url = singleOption(given.options, 'url');
   if (url !== undefined && !URL.canParse(url)) throw invalidUrl();
@@ -213,7 +213,7 @@ async function checkService({ listen }: Config, given: string | undefined, findi
   const url = given ?? addressUrl(listen.host, listen.port);
   const answer = await fetchJson(new URL('/readyz', url));
   if (answer.ok) findings.push({ check: 'service', result: 'ok', detail: `ready at ${url}` });
-  // Without --url it may well run elsewhere, as in a container of its own.
+  // Without --url, the service may run elsewhere, such as in another container.
   else {
     const remedy = given ? '' : '; --url names another one';
     findings.push({

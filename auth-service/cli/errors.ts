@@ -2,7 +2,7 @@ import { UsageError } from '../../platform/command-line.ts';
 
 export { UsageError };
 
-/** Something that cannot be done. Its message is for the operator; the exit code is 1. */
+/** An impossible action. The message is for the operator, and the exit code is 1. */
 export class CommandError extends Error {
   constructor(message: string) {
     super(message);
@@ -10,12 +10,12 @@ export class CommandError extends Error {
   }
 }
 
-/** @param suggestion a command that may be meant, as `suggestion` words it. */
+/** @param suggestion a similar command, in the form of `suggestion`. */
 export function unknownCommand(suggestion: string): UsageError {
   return new UsageError(`unknown command${suggestion}`);
 }
 
-/** @param suggestion an option that may be meant, as `suggestion` words it. */
+/** @param suggestion a similar option, in the form of `suggestion`. */
 export function unknownOption(suggestion: string): UsageError {
   return new UsageError(`unknown option${suggestion}`);
 }
@@ -69,7 +69,7 @@ export function sessionOrAllExpected(): UsageError {
   return new UsageError('expected a session id or --all');
 }
 
-/** @param events those that there are. */
+/** @param events the known events. */
 export function unknownEvent(events: readonly string[]): UsageError {
   return new UsageError(`expected an event of ${events.join(', ')}`);
 }
@@ -102,7 +102,7 @@ export function unknownUser(): CommandError {
   return new CommandError('there is no such user in this tenant');
 }
 
-/** @param known the versions that the settings have. */
+/** @param known the configured versions. */
 export function unknownPepper(known: readonly number[]): CommandError {
   return new CommandError(`the settings have no pepper of this version; they have: ${known.join(', ')}`);
 }
@@ -119,7 +119,7 @@ export function inputInterrupted(): CommandError {
   return new CommandError('interrupted');
 }
 
-/** @param lines why. */
+/** @param lines the reasons. */
 export function nothingImported(lines: readonly string[]): CommandError {
   return new CommandError(['nothing was imported:', ...lines].join('\n  '));
 }

@@ -3,19 +3,19 @@ import { importedHash, MIN_BCRYPT_COST } from '../passwords/index.ts';
 import { type NewUser, normalizeUsername, readRoleSet } from '../use-cases/index.ts';
 import { DEFAULT_ROLES } from './subjects.ts';
 
-/** Problems that are described; the others are counted. */
+/** The most problems that are described. Further ones are only counted. */
 export const MAX_SHOWN_PROBLEMS = 20;
 
 export type ImportedUser = Omit<NewUser, 'tenantId'>;
 
-/** The contents of an import file. A problem names its line and never repeats its text. */
+/** The content of an import file. A problem names its line and never repeats its text. */
 export interface Import {
   users: ImportedUser[];
-  /** How many lines cannot be imported. */
+  /** The number of lines that cannot be imported. */
   refused: number;
-  /** The end of the last refused line cannot be found, so the lines after it are not read. */
+  /** Whether the end of the last refused line cannot be found. The lines after it are then not read. */
   truncated: boolean;
-  /** Why, for the first of them; or why the file as a whole is none. */
+  /** The reasons for the first refused lines, or why the whole file is invalid. */
   problems: string[];
 }
 
@@ -30,8 +30,8 @@ const record = z.strictObject({
 type Line = { number: number; value: unknown; isLast?: boolean };
 
 /**
- * Reads users from JSON lines, when the first sign is a brace, or else from CSV (RFC 4180) with a header line. Password
- * hashes have a cost of `maxCost` at most.
+ * Reads users from JSON lines if the file begins with a brace, otherwise from CSV (RFC 4180) with a header line. Password
+ * hashes have a cost of at most `maxCost`.
  */
 export function readImport(text: string, maxCost: number): Import {
   const lines = text
@@ -61,7 +61,7 @@ export function readImport(text: string, maxCost: number): Import {
   return { users, refused, truncated: lines.at(-1)?.isLast ?? false, problems };
 }
 
-/** The user, or what is wrong. */
+/** Returns the user, or the problem. */
 function importedUserOf(value: unknown, maxCost: number): ImportedUser | string {
   if (typeof value === 'string') return value;
   const parsed = record.safeParse(value);
@@ -107,7 +107,7 @@ function csvLines(text: string): Line[] {
   });
 }
 
-/** An empty cell counts as left out. Roles are separated by spaces. */
+/** An empty cell counts as absent. Roles are separated by spaces. */
 function fromCell(name: string, cell: string): [string, unknown][] {
   if (cell === '') return [];
   if (name === 'roles') return [[name, cell.split(' ').filter(Boolean)]];
@@ -118,11 +118,11 @@ function fromCell(name: string, cell: string): [string, unknown][] {
 interface CsvRow {
   number: number;
   cells: string[];
-  /** A quote in the middle of a cell, or one that is never closed: the rest of the file cannot be split into lines. */
+  /** Set for a quote in the middle of a cell, or an unclosed one. The rest of the file cannot be split into lines then. */
   isBroken?: boolean;
 }
 
-/** A cell without quotes, and what ends one. */
+/** An unquoted cell, and the end of a cell. */
 const UNQUOTED_FIELD = /[^",\r\n]*/y;
 const FIELD_END = /,|\r?\n|$/y;
 
@@ -147,7 +147,7 @@ function csvRows(text: string): CsvRow[] {
   return rows;
 }
 
-/** Undefined where its quote is never closed. */
+/** Returns undefined if the quote is never closed. */
 function endOfCell(text: string, start: number): number | undefined {
   if (text[start] !== '"') return start + (matchAt(UNQUOTED_FIELD, text, start) ?? '').length;
   for (let quote = text.indexOf('"', start + 1); quote >= 0; quote = text.indexOf('"', quote + 2))

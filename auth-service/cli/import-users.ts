@@ -10,17 +10,18 @@ const IMPORT_TIMEOUT_MS = 3_600_000;
 
 export interface ImportOptions {
   readonly tenantId: number;
-  /** Says what would be imported. */
+  /** Only reports what would be imported. */
   readonly dryRun: boolean;
-  /** One invalid line rejects the whole file. */
+  /** Makes a single invalid line reject the whole file. */
   readonly allOrNothing: boolean;
 }
 
 /**
- * Adds the users of standard input to a tenant, in one transaction: what is interrupted has added nothing. Users who are
- * there already stay as they are, so that the same file may be imported again once its refused lines are corrected.
+ * Adds the users of standard input to a tenant in one transaction, so an interrupted import adds nothing. Existing users stay
+ * unchanged, so that a file can be imported again after its refused lines are corrected.
  *
- * @throws CommandError when no line can be imported, when a part of the input cannot be read, or with `allOrNothing` when a line is refused.
+ * @throws CommandError if no line can be imported, if a part of the input cannot be read, or with `allOrNothing` if a line is
+ * refused.
  */
 export async function runImport(context: CommandContext, options: ImportOptions): Promise<Outcome> {
   const { tenantId, dryRun, allOrNothing } = options;

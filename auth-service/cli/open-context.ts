@@ -17,7 +17,7 @@ import type { CommandContext, CommandProcess } from './command.ts';
 import { openTerminal } from './terminal.ts';
 
 /**
- * Opens what commands work with, brings the database to the current schema, and closes everything after `work`.
+ * Opens the dependencies of commands, migrates the database, and closes everything after `work`.
  *
  * @throws SettingsError or StartError
  */
@@ -26,7 +26,7 @@ export async function withContext<Result>(
   { env, stdin, stderr }: CommandProcess,
 ): Promise<Result> {
   const config = readConfig(env);
-  // The engine that migrates takes a second to start, and there is seldom something for it to do.
+  // The migration engine takes a second to start, and migrations are seldom pending.
   const { url } = config.database;
   await retryWhileUnavailable(url, config.database, async () => {
     if ((await pendingMigrations(url, config.database)).length > 0) await migrate(url, config.database);
@@ -54,7 +54,7 @@ export async function withContext<Result>(
     passwords,
     policy,
     roles: config.administration.roles,
-    // The operator sees a refusal at once, and may do everything.
+    // The operator sees a refusal immediately, and has all rights.
     recordRefusal: async () => {},
     async throttledAccounts() {
       const logger = createLogger('portico-auth', 'silent');
@@ -62,7 +62,7 @@ export async function withContext<Result>(
       throttle ??= openThrottle({ ...settings, database, secret, maxWaiting: 0, now, logger });
       return throttle.accounts;
     },
-    // The running services read them by themselves.
+    // The running services reload keys by themselves.
     keys: { sealer, policy: keyPolicyOf(config), reload: async () => {} },
     now,
   });
@@ -81,7 +81,7 @@ export async function withContext<Result>(
       passwords,
       policy,
     };
-    // Done once: what a command has begun before the database failed may be there.
+    // Not retried: a command may have changed something before the database failed.
     return await retryWhileUnavailable(url, {}, () => work(context));
   } finally {
     throttle?.close();

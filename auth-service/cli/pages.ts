@@ -1,9 +1,9 @@
 import type { Page } from '../use-cases/index.ts';
 
-/** The largest page of administration. */
+/** The largest page size of the administration. */
 const PAGE_SIZE = 200;
 
-/** The entries of all pages, or of as many as have `most` of them. */
+/** Returns the entries of all pages, up to `most`. */
 export async function allPages<Entry>(
   read: (page: { first: number; after: string | null }) => Promise<Page<Entry>>,
   most = Number.POSITIVE_INFINITY,

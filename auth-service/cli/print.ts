@@ -1,16 +1,16 @@
 import { UNSEEN_JOINER } from '../use-cases/legible-name.ts';
 import type { Outcome } from './command.ts';
 
-/** Moves the cursor of the operator's terminal, changes the order of what is beside it, or is not seen. */
+/** Characters that move the cursor of a terminal, change the direction of neighbouring text, or are invisible. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Of these, names may have the joiners where they are seen. */
+/** Names may contain joiners where they are visible. */
 const UNPRINTABLE_IN_TABLES = new RegExp(
   String.raw`${UNSEEN_JOINER.source}|(?![\u200c\u200d])${UNPRINTABLE.source}`,
   'gu',
 );
 
-/** A value in a table: lists with commas, dates in ISO 8601, nothing as a dash. */
+/** Formats a value in a table: lists with commas, dates in ISO 8601, nothing as a dash. */
 function formatCell(value: unknown): string {
   return cellText(value).replace(UNPRINTABLE_IN_TABLES, '�') || '-';
 }
@@ -25,7 +25,7 @@ function cellText(value: unknown): string {
     .join(' ');
 }
 
-/** A list, as a table for people whose columns are those of the first row. */
+/** Formats a list as a table for people. The first row determines the columns. */
 export function listOutcome(rows: readonly Readonly<Record<string, unknown>>[]): Outcome {
   const [first] = rows;
   if (!first) return { json: rows, text: 'none' };
@@ -41,15 +41,15 @@ export function listOutcome(rows: readonly Readonly<Record<string, unknown>>[]):
   return { json: rows, text: text.join('\n') };
 }
 
-/** Something that was done: the sentence for people, the facts for programs. */
+/** Formats the result of an action: a sentence for people, data for programs. */
 export function messageOutcome(text: string, json: Readonly<Record<string, unknown>>): Outcome {
   return { json, text };
 }
 
-/** A result for programs, which a terminal may show too: the same JSON, with escapes for what is not printable. */
+/** Formats a result as JSON, with escapes for unprintable characters, since a terminal may show it. */
 export function printableJson(json: unknown): string {
   return JSON.stringify(json).replace(UNPRINTABLE, (characters) =>
-    // A character beyond U+FFFF is two escapes (RFC 8259, section 7).
+    // A character beyond U+FFFF needs two escapes (RFC 8259, section 7).
     Array.from({ length: characters.length }, (_, unit) => escapeOf(characters.charCodeAt(unit))).join(''),
   );
 }

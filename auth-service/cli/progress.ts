@@ -1,18 +1,18 @@
-/** How far a long command is. */
+/** The progress of a long command. */
 export interface Progress {
-  /** Says how many of the total are done. Writes seldom, so that it may be called often. */
+  /** Reports how many items are done. Writes rarely, so it may be called often. */
   update(done: number): void;
-  /** Leaves the line that is rewritten, if there is one. */
+  /** Ends the line that is rewritten, if there is one. */
   end(): void;
 }
 
 export interface ProgressOptions {
-  /** Where it is written; a terminal gets one line that is rewritten, everything else lines now and then. */
+  /** The output. A terminal gets a single line that is rewritten, other outputs get occasional lines. */
   readonly output: { readonly isTTY?: boolean; write(text: string): unknown };
-  /** What is done and counted, such as `users`. */
+  /** The name of the counted items, such as `users`. */
   readonly unit: string;
   readonly total: number;
-  /** Milliseconds of a clock that never goes back. */
+  /** Returns milliseconds from a monotonic clock. */
   readonly now?: () => number;
 }
 
@@ -20,7 +20,7 @@ const TERMINAL_EVERY_MS = 200;
 const LINE_EVERY_MS = 5_000;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** Shows how many of the total are done, how many a second, and how long the rest takes at this rate. */
+/** Shows how many items are done, the rate, and the estimated remaining time. */
 export function createProgress({ output, unit, total, now = () => performance.now() }: ProgressOptions): Progress {
   const rewrites = output.isTTY === true;
   const everyMs = rewrites ? TERMINAL_EVERY_MS : LINE_EVERY_MS;

@@ -9,22 +9,22 @@ import { hasOtherTenants, seedDemo } from './demo-data.ts';
 
 const COMMAND_NAME = 'seed-demo';
 
-/** `npm start` sets it for a data directory whose demo data is of an earlier version. */
+/** `npm start` sets this flag for a data directory with demo data of an earlier version. */
 const FROM_EARLIER_VERSION = 'from-earlier-version';
 
-/** Everybody who reads this repository can log in as a demo user, and as the administrator of a demo tenant. */
+/** Everyone who reads this repository can log in as a demo user, and as the administrator of a demo tenant. */
 const PUBLIC_PASSWORDS = 'unsafe-public-passwords';
 
 interface SeedFlags {
   readonly fromEarlierVersion: boolean;
-  /** Needed in production and for a database that has other tenants. */
+  /** Required in production and for a database with other tenants. */
   readonly allowsPublicPasswords: boolean;
 }
 
 /**
- * Puts the demo data into the database of the auth service's settings, which it migrates first.
+ * Migrates the auth service's configured database and adds the demo data.
  *
- * @throws StartError where the database may matter, and no flag says that public passwords are wanted there.
+ * @throws StartError if the database may be in real use and no flag allows public passwords.
  */
 async function seedDemoData(config: Config, { fromEarlierVersion, allowsPublicPasswords }: SeedFlags): Promise<void> {
   if (config.production && !allowsPublicPasswords) throw refusal('in production mode');

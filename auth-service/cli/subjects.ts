@@ -2,17 +2,17 @@ import { MAX_TENANT_ID, type NamedClaim, readUsername } from '../use-cases/index
 import type { CommandContext } from './command.ts';
 import { invalidClaim, invalidTenantId, unknownTenant, unknownUser } from './errors.ts';
 
-/** The roles of a user who is added without any. */
+/** The default roles of a new user. */
 export const DEFAULT_ROLES = ['user'];
 
-/** A tenant id as it is written: a whole number. @throws UsageError */
+/** Parses a tenant id, an integer. @throws UsageError */
 export function parseTenantId(text: string): number {
   const id = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (!(id >= 1 && id <= MAX_TENANT_ID)) throw invalidTenantId(MAX_TENANT_ID);
   return id;
 }
 
-/** The tenant with this id or name. @throws CommandError when there is none. */
+/** Returns the tenant with this id or name. @throws CommandError if it does not exist. */
 export async function findTenant({ database }: CommandContext, text: string): Promise<{ id: number; name: string }> {
   const where = /^\d{1,10}$/.test(text) ? { id: parseTenantId(text) } : { name: text };
   const tenant = await database.acrossTenants('operators-look', (transaction) =>
@@ -29,7 +29,7 @@ export interface FoundUser {
   tenantName: string;
 }
 
-/** The user with this name in this tenant. @throws CommandError when there is none. */
+/** Returns the user with this name in this tenant. @throws CommandError if it does not exist. */
 export async function findUser(context: CommandContext, tenant: string, name: string): Promise<FoundUser> {
   const { id: tenantId, name: tenantName } = await findTenant(context, tenant);
   const username = readUsername(name);
@@ -40,7 +40,7 @@ export async function findUser(context: CommandContext, tenant: string, name: st
   return { tenantId, tenantName, userId: user.id, username };
 }
 
-/** `name=value` for each extra claim; none takes them all away. @throws UsageError */
+/** Parses `name=value` for each extra claim. `none` removes all claims. @throws UsageError */
 export function readClaimOptions(given: readonly string[]): readonly NamedClaim[] {
   return given.map((pair) => {
     const equals = pair.indexOf('=');

@@ -7,18 +7,18 @@ const INTERRUPT = '\u0003';
 const END_OF_TRANSMISSION = '\u0004';
 const BACKSPACE = new Set(['\b', '\u007f']);
 
-/** What an operator types and pipes. */
+/** The input of an operator. */
 export interface Terminal {
-  /** A secret: typed without being shown when a person sits there, else the first line of standard input. */
+  /** Reads a secret: typed without echo on a terminal, otherwise the first line of standard input. */
   readSecret(prompt: string): Promise<string>;
-  /** All of standard input. */
+  /** Reads all of standard input. */
   readAll(): Promise<string>;
   readonly interactive: boolean;
-  /** Standard error, for what is not a result. */
+  /** Standard error, for output that is not a result. */
   readonly errors: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
-/** The terminal of this process. Prompts go to standard error, so that standard output holds results only. */
+/** Opens the terminal of this process. Prompts go to standard error, so that standard output contains only results. */
 export function openTerminal(input: NodeJS.ReadStream, errors: Terminal['errors']): Terminal {
   const interactive = input.isTTY === true;
   return {
@@ -40,7 +40,7 @@ async function readWholeInput(input: NodeJS.ReadableStream): Promise<string> {
     chunks.push(buffer);
   }
   const bytes = Buffer.concat(chunks);
-  // Of another encoding each other character would be read as the same one: names that nobody has, passwords that are weaker.
+  // In another encoding, different characters would be read as the same one. This would give wrong names and weaker passwords.
   if (!isUtf8(bytes)) throw inputNotUtf8();
   return bytes.toString('utf8');
 }
@@ -49,7 +49,7 @@ function firstLine(text: string): string {
   return text.split(/\r?\n/, 1)[0] ?? '';
 }
 
-/** In raw mode the terminal does not echo input and passes on every key. */
+/** In raw mode, the terminal does not echo input and passes on every key. */
 function readTyped(prompt: string, input: ReadStream, errors: NodeJS.WritableStream): Promise<string> {
   errors.write(prompt);
   input.setRawMode(true);

@@ -6,40 +6,43 @@ import type { ServiceTime } from './service-time.ts';
 /** How often the clocks are compared, in milliseconds. */
 const MEASURE_EVERY_MS = 15_000;
 
-/** What two machines that synchronize their clocks stay within, in milliseconds. Smaller differences are no reason for a jump. */
+/**
+ * The tolerated difference in milliseconds, which machines with synchronized clocks keep. A smaller difference does not make
+ * the clock jump.
+ */
 const TOLERANCE_MS = 500;
 
 export interface DatabaseClockOptions {
   readonly database: Pick<Database, 'single'>;
   readonly logger: Pick<Logger, 'warn' | 'info'>;
-  /** The clock of this machine. */
+  /** Returns the time of this machine's clock. */
   systemNow?(): Date;
-  /** Milliseconds since some moment, which no step of the machine's clock changes. */
+  /** Returns milliseconds from a monotonic clock. */
   monotonicNow?(): number;
-  /** Default: Node's timers. */
+  /** Defaults to Node.js's timers. */
   every?: ServiceTime['every'];
 }
 
 /** The time of this service. */
 export interface DatabaseClock {
-  /** The time of the database, as last measured; before that, of this machine. */
+  /** Returns the database's time by the last measurement. Before the first one, it is this machine's time. */
   now(): Date;
   /**
-   * Compares the two clocks. A difference that is new is logged.
+   * Compares the two clocks. A new difference is logged.
    *
-   * @returns how far this machine's is ahead of the database's, in milliseconds.
+   * @returns how far this machine's clock is ahead of the database's, in milliseconds.
    */
   measure(): Promise<number>;
-  /** Measures now, and goes on doing so until `stop()`. */
+  /** Measures now, and repeatedly until `stop()`. */
   start(): Promise<void>;
   stop(): void;
 }
 
 /**
- * A clock that follows the database's, which is the one that all services have in common. With a clock that is hours ahead one
- * service alone would hide revocations from gateways, end sessions, activate signing keys before verifiers have them, and make
- * tokens valid only hours later, for all the others too. Between two measurements it goes on monotonically, so a step of the
- * machine's clock, such as the one that corrects it, has no effect.
+ * Creates a clock that follows the database's, which all services share. A service whose clock is hours ahead would hide
+ * revocations from gateways, end sessions early, activate signing keys before verifiers have them, and issue tokens that are
+ * valid only hours later. Between two measurements the clock is monotonic, so a change of the machine's clock, such as a
+ * correction, has no effect.
  */
 export function openDatabaseClock({
   database,
@@ -75,7 +78,7 @@ export function openDatabaseClock({
     if (!row) throw new Error('the database did not say what time it is');
     const measuredMs = row.now.getTime() - halfMs;
     const expectedMs = last && last.databaseMs + monotonicMs - last.monotonicMs;
-    // Within what a measurement can tell, time goes on without a jump.
+    // Within the precision of the measurement, time continues without a jump.
     const goesOn = expectedMs !== undefined && Math.abs(measuredMs - expectedMs) <= TOLERANCE_MS + halfMs;
     last = { databaseMs: goesOn ? expectedMs : measuredMs, systemMs, monotonicMs };
     const aheadMs = Math.round(systemMs - measuredMs);
@@ -83,7 +86,7 @@ export function openDatabaseClock({
     return aheadMs;
   }
 
-  /** While the database does not answer the last measurement stays; others report the outage. */
+  /** While the database does not respond, the last measurement stays valid. Other parts report the outage. */
   function measureQuietly(): Promise<void> {
     measuring ??= measure()
       .then(
@@ -101,7 +104,7 @@ export function openDatabaseClock({
     const passedMs = monotonicNow() - last.monotonicMs;
     const steppedMs = systemNow().getTime() - last.systemMs - passedMs;
     if (Math.abs(steppedMs) > TOLERANCE_MS) {
-      // The monotonic clock stands still while a virtual machine is suspended, so what time it is has to be asked.
+      // The monotonic clock stops while a virtual machine is suspended, so the time has to be measured again.
       last = { ...last, systemMs: last.systemMs + steppedMs };
       void measureQuietly();
     }

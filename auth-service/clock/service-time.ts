@@ -1,6 +1,6 @@
-/** The time by which the service works, and what it does again and again. */
+/** The time and the timers of the service. */
 export interface ServiceTime {
   now(): Date;
-  /** Does something every so many milliseconds, until what it returns is called. */
+  /** Runs an action at an interval until the returned function is called. */
   every(milliseconds: number, action: () => Promise<void>): () => void;
 }

@@ -2,24 +2,24 @@ import type { Prisma } from './generated/client.ts';
 import type { Statement } from './tenant-scoped-query.ts';
 
 /**
- * Why a transaction may see more than one tenant. Each reason permits only the tables that it needs, by the policies of that
- * name in prisma/migrations, so a new reason needs a migration.
+ * The reason why a transaction may see more than one tenant. Each reason allows only the tables that it needs, through the
+ * policies of that name in prisma/migrations, so a new reason needs a migration.
  */
 export type AcrossTenantsReason =
-  /** Whose refresh token this is, by its hash. Reads refresh tokens and sessions. */
+  /** Finds the session of a refresh token by its hash. Reads refresh tokens and sessions. */
   | 'session-of-refresh-token'
-  /** Which OAuth client this is, by its id. Reads clients and tenants. */
+  /** Finds an OAuth client by its id. Reads clients and tenants. */
   | 'client-authentication'
-  /** For the revocation list. Reads revocations. */
+  /** Serves the revocation list. Reads revocations. */
   | 'revocation-feed'
-  /** Reads of operators. Sees tenants and users. */
+  /** Serves operators. Reads tenants and users. */
   | 'operators-look'
-  /** Reads of the audit log by operators. */
+  /** Serves operators. Reads the audit log. */
   | 'audit-log'
-  /** Removes what has ended. Reads and deletes sessions, refresh tokens and revocations. */
+  /** Removes ended sessions. Reads and deletes sessions, refresh tokens and revocations. */
   | 'housekeeping';
 
-/** Which rows a transaction sees. Neither: those of tables that belong to no tenant. */
+/** The rows that a transaction sees. Without members: only the tables that belong to no tenant. */
 export interface RowSecurityContext {
   readonly tenantId?: number;
   readonly across?: AcrossTenantsReason;
@@ -27,15 +27,15 @@ export interface RowSecurityContext {
 
 /** How the statements of a transaction run. */
 export interface StatementLimits {
-  /** The role for transactions, where row-level security does not apply to the database's user. */
+  /** The role that transactions assume if row-level security does not apply to the database's user. */
   readonly role: string | undefined;
-  /** After which the server cancels a statement, in milliseconds. One that waits for a lock counts too. */
+  /** The time after which the server cancels a statement, in milliseconds. Waiting for a lock counts too. */
   readonly timeoutMs: number;
 }
 
 /**
- * The statements that begin a transaction with this row-security context. Only this file sets
- * the values that the policies read.
+ * Returns the statements that begin a transaction with this row-security context. Only this file sets the values that the
+ * policies read.
  */
 export function beginWithRowSecurity(
   { tenantId, across }: RowSecurityContext,
@@ -52,7 +52,7 @@ export function beginWithRowSecurity(
 }
 
 /**
- * The same in one statement without rows, for a transaction that has no BEGIN. Its text depends only on whether there is a
+ * Returns the same as one statement without rows, for a transaction without BEGIN. The text depends only on whether there is a
  * role, so that it can be prepared.
  */
 export function rowSecurityStatement(
@@ -67,8 +67,8 @@ export function rowSecurityStatement(
 }
 
 /**
- * `set_config` gives back what it was given, so none of these is null. The plan of a prepared statement is kept: these
- * statements find rows by their keys, whatever the values, and planning a refresh anew takes a sixth of its time.
+ * `set_config` returns its argument, so none of these is null. The plan of a prepared statement is kept, since these statements
+ * find rows by their keys whatever the values are. Planning would take a sixth of the time of a refresh.
  */
 const SET_ROW_SECURITY = `SELECT WHERE set_config('portico.tenant_id', $1, true) IS NULL
   OR set_config('portico.across_tenants', $2, true) IS NULL OR set_config('statement_timeout', $3, true) IS NULL
@@ -76,8 +76,8 @@ const SET_ROW_SECURITY = `SELECT WHERE set_config('portico.tenant_id', $1, true)
 const SET_ROW_SECURITY_AS_ROLE = `${SET_ROW_SECURITY} OR set_config('role', $4, true) IS NULL`;
 
 /**
- * Runs `work` in the same transaction with the rows of another tenant, and then returns to the previous one, for decisions
- * that need rows of two tenants at once. A transaction in which `work` throws must not continue.
+ * Runs `work` in the same transaction with the rows of another tenant, and then returns to the previous one. It is for
+ * decisions that need rows of two tenants. If `work` throws, the transaction must not continue.
  */
 export async function asTenant<Result>(
   transaction: Pick<Prisma.TransactionClient, '$queryRaw'>,
@@ -94,7 +94,7 @@ export async function asTenant<Result>(
 }
 
 function wholeNumber(number: number, what: string): string {
-  // It becomes part of a statement.
+  // The number becomes part of a statement.
   if (!Number.isInteger(number)) throw new TypeError(`${what} is a whole number`);
   return String(number);
 }

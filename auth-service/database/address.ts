@@ -1,17 +1,17 @@
 import pg from 'pg';
 
-/** Whether `url` is a PostgreSQL URL that the driver can read. */
+/** Returns whether `url` is a PostgreSQL URL that the driver can parse. */
 export function isDatabaseUrl(url: string): boolean {
   return /^postgres(ql)?:\/\//.test(url) && parseAddress(url) !== undefined;
 }
 
-/** Whether `url` brings a password, or names a Unix socket, whose file permissions stand in for one. */
+/** Returns whether `url` has a password, or names a Unix socket, where file permissions replace it. */
 export function carriesCredentials(url: string): boolean {
   const client = parseAddress(url);
   return client !== undefined && (Boolean(client.password) || client.host.startsWith('/'));
 }
 
-/** Host, port, user and database in words, without the password. */
+/** Describes host, port, user and database without the password. */
 export function describeAddress(client: pg.Client): string {
   const place = client.host.startsWith('/') ? `the socket in ${client.host}` : `${client.host}:${client.port}`;
   return `database "${client.database}" at ${place} as user "${client.user}"`;

@@ -4,18 +4,18 @@ import { grantMembership } from './change-roles.ts';
 import { withTableLocks } from './table-locks.ts';
 
 /**
- * Gives a role the schema and all that is in it, but for what belongs to extensions.
+ * Transfers the schema and everything in it to a role, except for objects of extensions.
  *
- * Each object is a transaction of its own: one for all would hold the tables that it has while it waits for the next. One
- * that ends half-way leaves things of two owners, and can be repeated.
+ * Each object has its own transaction: a single one would keep its locks while it waits for the next table. An interrupted
+ * transfer leaves objects with two owners, and can be repeated.
  *
- * @param client has the migration lock. Its user may change what belongs to others, and is not `name`.
- * @throws StartError when an object cannot be given, pg.DatabaseError otherwise.
+ * @param client has the migration lock. Its user may change objects of other owners, and is not `name`.
+ * @throws StartError if an object cannot be transferred, pg.DatabaseError otherwise.
  */
 export async function changeSchemaOwner(client: pg.ClientBase, name: string): Promise<void> {
   await grantMembership(client, name);
   const owner = client.escapeIdentifier(name);
-  // Before PostgreSQL 15 every user could create tables in the schema "public".
+  // Before PostgreSQL 15, every user could create tables in the schema "public".
   const { rows } = await client.query(`
     SELECT format('%I', current_database()) AS database, format('%I', current_schema()) AS schema,
       has_schema_privilege('public', current_schema(), 'CREATE') AS "isOpen"`);
@@ -30,7 +30,7 @@ export async function changeSchemaOwner(client: pg.ClientBase, name: string): Pr
     });
 }
 
-/** `$1` is quoted as an identifier. Sequences of a column, and the rows' types and indexes of a table, go with it. */
+/** `$1` is quoted as an identifier. Sequences of columns, row types and indexes change their owner with the table. */
 const NOT_OWNED = `
   SELECT format('SCHEMA %I', nspname) AS object FROM pg_namespace WHERE nspname = current_schema() AND nspowner <> $1::regrole
   UNION ALL

@@ -8,34 +8,34 @@ import { GuardedPool } from './guarded-pool.ts';
 export const STATEMENT_TIMEOUT_MS = 5_000;
 
 export interface ConnectionOptions {
-  /** Connections at most. */
+  /** The most connections. */
   poolSize?: number;
-  /** How long a statement may take, in milliseconds. Default: 5 s. */
+  /** The timeout of a statement in milliseconds. The default is 5 s. */
   statementTimeoutMs?: number | undefined;
   /** Called when an idle connection is lost. The next query opens a new one. */
   onConnectionLost?: (error: Error) => void;
 }
 
 export interface ClientOptions extends ConnectionOptions {
-  /** What to send in place of a plain BEGIN, called for each transaction. */
+  /** Returns the text that replaces a plain BEGIN. Called for each transaction. */
   begin?: () => string;
-  /** The timeout of the statements that are sent now, in milliseconds, where it differs. */
+  /** Returns the timeout of the current statements in milliseconds, if it differs. */
   timeoutMsOf?: () => number | undefined;
 }
 
 export interface OpenClient {
   readonly client: PrismaClient;
-  /** The connections that `client` uses. They end with it. */
+  /** The connections that `client` uses. They are closed with it. */
   readonly pool: GuardedPool;
 }
 
 /**
- * Prisma's client, over a pool of connections that are opened when first needed. The caller ends it with
- * `$disconnect()`. Nothing outside this room has it: see `openDatabase`.
+ * Opens Prisma's client over a pool of connections, which are opened on demand. The caller closes it with `$disconnect()`. Code
+ * outside this folder uses `openDatabase` instead.
  */
 export function openClient(url: string, options: ClientOptions = {}): OpenClient {
-  // Prisma compiles queries in WebAssembly and keeps their plans, so that few of its functions run often: to optimize them takes
-  // a tenth of the processor time of a start, and 40 MB.
+  // Prisma compiles queries in WebAssembly and caches their plans, so few of its functions run often. Optimizing them would
+  // take a tenth of the processor time of a start, and 40 MB.
   keepWasmUnoptimized();
   const { poolSize = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS, onConnectionLost, begin, timeoutMsOf } = options;
   const pool = new GuardedPool(url, { size: poolSize, statementTimeoutMs, timeoutMsOf });
@@ -47,18 +47,15 @@ export function openClient(url: string, options: ClientOptions = {}): OpenClient
   });
   const client = new PrismaClient({
     adapter,
-    // Keeps a query's arguments out of error messages, and so out of logs.
+    // Keeps a query's arguments out of error messages and thus out of logs.
     errorFormat: 'minimal',
-    // The embedded database runs one transaction after the other, so the default of 2 s is soon over.
+    // The embedded database runs transactions one after another, so the default of 2 s would soon be exceeded.
     transactionOptions: { maxWait: 10_000, timeout: 15_000 },
   });
   return { client, pool };
 }
 
-/**
- * Adds statements to the message that begins a transaction. Sent by themselves, they would cost each transaction a round
- * trip.
- */
+/** Adds statements to the message that begins a transaction. Separately, they would cost each transaction a round trip. */
 function beginWith(connection: pg.ClientBase, begin: () => string): void {
   const send = connection.query.bind(connection) as (query: unknown, ...rest: unknown[]) => unknown;
   const query = (first: unknown, ...rest: unknown[]) =>
@@ -66,7 +63,7 @@ function beginWith(connection: pg.ClientBase, begin: () => string): void {
   Object.assign(connection, { query });
 }
 
-/** The adapter sends it without values, and so in the protocol that takes several statements at once. */
+/** The adapter sends BEGIN without values, and so in the protocol that allows several statements. */
 function isBegin(query: unknown): query is { text: string } {
   return typeof query === 'object' && query !== null && 'text' in query && query.text === 'BEGIN';
 }

@@ -7,7 +7,9 @@ import { causesOf, isDatabaseUnavailable } from './is-unavailable.ts';
 const STARTUP_CONNECT_TIMEOUT_MS = 10_000;
 const CONNECT_RETRY_MS = 500;
 
-/** Why a connection cannot be opened, by the error codes of node and of PostgreSQL (its manual, appendix A). */
+/**
+ * The reasons why a connection cannot be opened, by the error codes of Node.js and of PostgreSQL (appendix A of its manual).
+ */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ENOENT: 'there is no such socket',
@@ -26,8 +28,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reasons that pass when the database comes up. A host name may be unknown, or its address unreachable, until its container runs,
- * and other services that start at the same time may have all connections.
+ * Reasons that may pass when the database comes up. A host name may be unknown, or its address unreachable, until its container
+ * runs. Other services that start at the same time may use all connections.
  */
 const MAY_PASS = new Set([
   ...['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'ECONNRESET', 'ETIMEDOUT'],
@@ -35,18 +37,18 @@ const MAY_PASS = new Set([
 ]);
 
 export interface ConnectOptions {
-  /** How long to wait for a database that is not up yet, in seconds. A wrong password is not waited for. */
+  /** How long to wait for an unavailable database, in seconds. A wrong password fails immediately. */
   waitSeconds?: number;
   /** Ends the wait for the database when it is aborted. */
   signal?: AbortSignal | undefined;
-  /** The variable that the URL is from, for messages. Default: DATABASE_URL. */
+  /** The variable with the URL, for messages. Defaults to DATABASE_URL. */
   variable?: string;
 }
 
 /**
- * One connection of its own, outside any pool. The caller ends it.
+ * Opens a single connection outside any pool. The caller closes it.
  *
- * @throws StartError, one line that names the variable and the reason and never holds the password.
+ * @throws StartError with one line that names the variable and the reason and never contains the password.
  */
 export async function connectToDatabase(
   url: string,
@@ -56,7 +58,7 @@ export async function connectToDatabase(
   const deadline = Date.now() + waitSeconds * 1000;
   for (;;) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: STARTUP_CONNECT_TIMEOUT_MS });
-    // A connection that is lost later reports here too, and an unheard 'error' event ends the process.
+    // A connection that is lost later emits 'error' too, and without a listener that would end the process.
     client.on('error', () => {});
     try {
       await client.connect();
@@ -69,10 +71,11 @@ export async function connectToDatabase(
 }
 
 /**
- * Runs a step of a start that asks the database, and runs it again while that is not available: a server that has just
+ * Runs a step of a start that uses the database, and repeats it while the database is unavailable. A server that has just
  * accepted a connection may have none left for the next one, or close it.
  *
- * @throws StartError as `connectToDatabase`, when the step cannot be completed in time; any other error of the step as it is.
+ * @throws StartError like `connectToDatabase` if the step cannot be completed in time. Other errors of the step are thrown
+ * unchanged.
  */
 export async function retryWhileUnavailable<Result>(
   url: string,
@@ -90,7 +93,7 @@ export async function retryWhileUnavailable<Result>(
   }
 }
 
-/** Waits for a moment before the next attempt. @returns false, at once, when there is no time for another one. */
+/** Waits for a moment before the next attempt. @returns false immediately if there is no time for another attempt. */
 async function pauseBefore(deadline: number, signal: AbortSignal | undefined): Promise<boolean> {
   if (Date.now() + CONNECT_RETRY_MS > deadline || signal?.aborted) return false;
   await sleep(CONNECT_RETRY_MS, undefined, signal && { signal }).catch(() => {});
@@ -106,12 +109,12 @@ function reasonOf(error: unknown): string {
   const code = connectErrorCode(error);
   const reason = REASONS[code];
   if (reason) return `${reason} (${code})`;
-  // Of Prisma's errors the first has many lines, and the last is the driver's.
+  // Prisma's first error has many lines. The last one is the driver's.
   const message = causesOf(error).findLast((cause) => cause.message !== '')?.message ?? String(error);
   return message.trim().split('\n')[0] ?? '';
 }
 
-/** The code that has a reason, else the first one; empty where there is none. */
+/** Returns the first code with a known reason, or else the first code. Empty if there is none. */
 function connectErrorCode(error: unknown): string {
   const causes = causesOf(error);
   if (causes.some(({ message }) => message === 'timeout expired')) return 'ETIMEDOUT';

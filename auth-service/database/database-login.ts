@@ -2,9 +2,9 @@ import { type GivenSettings, SettingsError } from '../../platform/index.ts';
 import { carriesCredentials } from './address.ts';
 
 /**
- * How PostgreSQL authenticates the user of DATABASE_URL: by a password, or explicitly without one. `certificate`: a client
- * certificate that the URL names. `peer`: the user of the operating system. `trust`: by where the connection comes from.
- * `proxy`: something beside the service logs in for it, as with the IAM logins of cloud providers.
+ * How PostgreSQL authenticates the user of DATABASE_URL: by a password, or explicitly without one. `certificate`: by a client
+ * certificate that the URL names. `peer`: by the operating system's user. `trust`: by the origin of the connection. `proxy`: a
+ * program next to the service logs in, as with the IAM logins of cloud providers.
  */
 export const DATABASE_LOGINS = ['password', 'certificate', 'peer', 'trust', 'proxy'] as const;
 
@@ -14,12 +14,13 @@ interface LoginSettings {
   DATABASE_PASSWORD?: string | undefined;
 }
 
-/** Parameters of a URL that name files, as libpq calls them. */
+/** Parameters of a URL that name files, as in libpq. */
 const CERTIFICATE_PARAMETERS = ['sslcert', 'sslkey'];
 
 /**
- * What is wrong in production, where the database needs a password: in `DATABASE_PASSWORD` or `DATABASE_URL`, unless it is
- * reached over a Unix socket or `AUTH_DATABASE_LOGIN` names one of the ways without. What that must not be is refused later.
+ * Returns the problems of the login in production. The database needs a password in `DATABASE_PASSWORD` or `DATABASE_URL`,
+ * unless it is reached over a Unix socket or `AUTH_DATABASE_LOGIN` names a login without one. Contradictions are reported
+ * later.
  */
 export function databasePasswordProblems({ textOf, isSet }: GivenSettings): readonly string[] {
   const login = textOf('AUTH_DATABASE_LOGIN');
@@ -31,7 +32,7 @@ export function databasePasswordProblems({ textOf, isSet }: GivenSettings): read
   ];
 }
 
-/** @throws SettingsError when the settings of the login contradict each other. */
+/** @throws SettingsError if the settings of the login contradict each other. */
 export function refuseContradictoryLogin(settings: LoginSettings): void {
   const { AUTH_DATABASE_LOGIN: login, DATABASE_URL: url, DATABASE_PASSWORD: password } = settings;
   if (login === 'password') return;

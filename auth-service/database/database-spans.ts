@@ -5,12 +5,12 @@ import { isDatabaseUnavailable } from './is-unavailable.ts';
 import type { DatabaseOperation } from './operations.ts';
 import { StatementError } from './single-statements.ts';
 
-/** Makes a span of an operation where it belongs to a request that has one. */
+/** Creates a span of an operation if it belongs to a request with a span. */
 export type DatabaseSpans = <Result>(operation: DatabaseOperation, work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * Spans by the semantic conventions for database clients. They have the operation's name, and neither the text of a statement
- * nor its values.
+ * Creates spans by the semantic conventions for database clients. They have the operation's name, and neither the text nor the
+ * values of a statement.
  */
 export function createDatabaseSpans(url: string, activeSpan: ActiveSpan | undefined): DatabaseSpans {
   if (!activeSpan) return (_operation, work) => work();
@@ -19,7 +19,7 @@ export function createDatabaseSpans(url: string, activeSpan: ActiveSpan | undefi
     'db.system.name': 'postgresql',
     'db.namespace': database,
     'server.address': host,
-    // A Unix socket has none.
+    // A Unix socket has no port.
     ...(!host.startsWith('/') && { 'server.port': port }),
   });
   return async (operation, work) => {

@@ -20,27 +20,27 @@ export type Transaction = Prisma.TransactionClient;
 
 type Models = Prisma.TypeMap['model'];
 
-/** The models whose rows belong to a tenant: those with a `tenantId`, and the tenants themselves. */
+/** The models with rows of a tenant: those with a `tenantId`, and the tenants themselves. */
 type TenantModel = {
   [Model in keyof Models]: Models[Model]['payload']['scalars'] extends { tenantId: number }
     ? Uncapitalize<Model>
     : never;
 }[keyof Models];
 
-/** A transaction that reaches only tables without a tenant. */
+/** A transaction that can use only tables without a tenant. */
 export type SharedTransaction = Omit<Transaction, TenantModel | 'tenant'>;
 
 export interface TransactionOptions {
-  /** How long it may take, in milliseconds. Default: 15 s. */
+  /** The timeout in milliseconds. The default is 15 s. */
   timeoutMs?: number;
-  /** Its name in metrics. Default: `other`. */
+  /** The operation's name in metrics. Defaults to `other`. */
   operation?: DatabaseOperation;
 }
 
 /**
- * Transactions of one statement: one round trip, without Prisma, for the statements of every login and refresh. The names of
- * the columns are the database's, times are `Date`, JSON is parsed, bytes are a `Buffer`; the rows are not checked against
- * `Row`. The text of the statement should be constant, because it is prepared. `operation` is its name in metrics.
+ * Transactions of a single statement in one round trip, without Prisma, for the statements of every login and refresh. Column
+ * names are the database's. Times are `Date`, JSON is parsed, and bytes are a `Buffer`, but rows are not checked against `Row`.
+ * The text of the statement should be constant, since it is prepared. `operation` is its name in metrics.
  *
  * @throws StatementError
  */
@@ -55,7 +55,7 @@ export interface SingleStatements {
 }
 
 export interface DatabaseOptions extends ConnectionOptions {
-  /** The request that operations belong to, which get spans below its span. */
+  /** The span of the current request, the parent of the spans of its operations. */
   activeSpan?: ActiveSpan;
 }
 
@@ -64,37 +64,37 @@ const PING_DEADLINE_MS = 2_000;
 type TransactionWork<Client, Result> = (transaction: Client) => Promise<Result>;
 
 /**
- * The database. Each method runs `work` in one transaction, which is rolled back when `work` throws, and which sees only the
- * rows that the method names: PostgreSQL's row-level security enforces that. None may be called inside another, which would
- * wait for a second connection while holding the first.
+ * The database. Each method runs `work` in one transaction, which is rolled back if `work` throws. A transaction sees only the
+ * rows that the method names, which PostgreSQL's row-level security enforces. Calls must not be nested: the inner one would
+ * wait for a second connection while the outer one keeps the first.
  */
 export interface Database {
-  /** The rows of one tenant. */
+  /** Sees the rows of one tenant. */
   inTenant<Result>(
     tenantId: number,
     work: TransactionWork<Transaction, Result>,
     options?: TransactionOptions,
   ): Promise<Result>;
-  /** The rows of all tenants, of the tables that the reason is for. */
+  /** Sees the rows of all tenants, in the tables that the reason allows. */
   acrossTenants<Result>(
     reason: AcrossTenantsReason,
     work: TransactionWork<Transaction, Result>,
     options?: TransactionOptions,
   ): Promise<Result>;
-  /** The tables that belong to no tenant. */
+  /** Sees the tables that belong to no tenant. */
   withoutTenant<Result>(
     work: TransactionWork<SharedTransaction, Result>,
     options?: TransactionOptions,
   ): Promise<Result>;
-  /** Transactions of one statement. */
+  /** Transactions of a single statement. */
   readonly single: SingleStatements;
-  /** How it has been used since it was opened. */
+  /** Returns the usage since the database was opened. */
   usage(): DatabaseUsage;
-  /** @throws Error when the database does not answer over the connections of this process. */
+  /** @throws Error if the database does not respond over this process's connections. */
   ping(): Promise<'writable' | 'read-only'>;
-  /** For how long the database has not answered over the connections of this process, in milliseconds. */
+  /** Returns how long the database has not responded over this process's connections, in milliseconds. */
   silentMs(): number;
-  /** @throws Error when the database does not answer over a new connection. */
+  /** @throws Error if the database does not respond over a new connection. */
   pingNewConnection(): Promise<void>;
   close(): Promise<void>;
 }
@@ -104,7 +104,7 @@ export interface DatabaseUsage {
   readonly pool: PoolUsage;
 }
 
-/** A transaction that waits for a connection or runs. */
+/** A transaction that is running or waiting for a connection. */
 interface OpenTransaction {
   readonly rowSecurity: RowSecurityContext;
   readonly limits: StatementLimits;
@@ -112,7 +112,7 @@ interface OpenTransaction {
 }
 
 /**
- * Opens nothing yet: connections are made when first needed. `url` may name a Unix socket:
+ * Creates a database without connecting. Connections are opened on demand. `url` may name a Unix socket:
  * `postgresql://user@localhost/name?host=/directory`.
  */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
@@ -184,13 +184,13 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     pingNewConnection: () => pingNewConnection(url),
     async close() {
       await client.$disconnect();
-      // From its first use on it costs time at each promise of the process.
+      // Once used, the storage costs time at each promise of the process.
       openTransactions.disable();
     },
   };
 }
 
-/** Over a connection that is opened for it and closed again. */
+/** Pings over a connection that is opened for this call. */
 async function pingNewConnection(url: string): Promise<void> {
   const fresh = new GuardedPool(url, { size: 1, statementTimeoutMs: PING_DEADLINE_MS });
   fresh.on('error', () => {});
@@ -201,7 +201,7 @@ async function pingNewConnection(url: string): Promise<void> {
   }
 }
 
-/** Remembers the first result. After a failure it is tried again. */
+/** Caches the first result. After a failure the next call tries again. */
 function onceItWorks<Result>(make: () => Promise<Result>): () => Promise<Result> {
   let made: Promise<Result> | undefined;
   return () => {

@@ -2,35 +2,38 @@ import pg from 'pg';
 import { Durations, destroyConnection, POOL_CONNECTIONS } from '../../platform/index.ts';
 
 export interface GuardedPoolOptions {
-  /** Connections at most. */
+  /** The most connections. */
   size: number;
-  /** How long a statement may take, in milliseconds, where `timeoutMsOf` returns undefined. */
+  /** The default timeout of a statement in milliseconds. */
   statementTimeoutMs: number;
-  /** The timeout of the statement that is sent now, in milliseconds. */
+  /** Returns the timeout of the current statement in milliseconds, or undefined for the default. */
   timeoutMsOf?: (() => number | undefined) | undefined;
 }
 
-/** The server cancels a statement that takes too long. A statement is unanswered when this answer is missing too. */
+/**
+ * The server cancels a statement that takes too long. If the server does not even respond to that within this time, the
+ * statement counts as unanswered.
+ */
 const ANSWER_ALLOWANCE_MS = 1_000;
-/** How long connections in use may hold up the end. */
+/** How long used connections may delay the end. */
 const END_TIMEOUT_MS = 3_000;
 
-/** Bounds of the waits for a connection, in milliseconds. An idle one needs no wait. */
+/** Bounds of the buckets of waits for a connection, in milliseconds. An idle connection needs no wait. */
 const POOL_WAIT_BOUNDS_MS = [0.5, 1, 5, 10, 50, 100, 500, 1_000, 5_000] as const;
 
-/** The connections of a pool now, and how long callers waited for one. */
+/** The current connections of a pool, and how long callers waited for one. */
 export interface PoolUsage {
   readonly max: number;
   readonly idle: number;
   readonly used: number;
-  /** Callers that wait. */
+  /** The number of waiting callers. */
   readonly pending: number;
-  /** Callers whose wait for a connection timed out. */
+  /** The number of callers whose wait for a connection timed out. */
   readonly timeouts: number;
   readonly waits: Durations;
 }
 
-/** Messages of the pool and the driver for a connection timeout. They have no code for it. */
+/** Messages of the pool and the driver for a connection timeout, which has no code. */
 const TIMED_OUT = /^timeout exceeded when trying to connect|due to connection timeout$/;
 
 export type ConnectCallback = Parameters<pg.Pool['connect']>[0];
@@ -40,10 +43,10 @@ type Callback = (error: unknown, result: unknown) => void;
 /**
  * A pool whose connections have a deadline for each statement.
  *
- * A connection may die without a word: a firewall forgets it, the server is frozen, a cable is pulled. A statement that
- * waits on it waits for ever, and as the pool counts it as in use, ten of them disable a process for good. So a connection
- * that misses a deadline is destroyed, and with it the idle ones that have not answered since the statement was sent:
- * they lead to the same place, and each of them would cost one more caller the same time.
+ * A connection may die silently: a firewall forgets it, the server is frozen, a cable is unplugged. A statement on it would
+ * wait indefinitely. The pool counts the connection as used, so ten of them would disable a process permanently. Therefore a
+ * connection that misses a deadline is destroyed, together with the idle ones that have not responded since the statement was
+ * sent. Those lead to the same server, and each would cost another caller the same time.
  */
 export class GuardedPool extends pg.Pool {
   readonly #options: GuardedPoolOptions;
@@ -62,7 +65,7 @@ export class GuardedPool extends pg.Pool {
     this.on('connect', (connection) => {
       this.#connections.set(connection, { inUse: true, answeredAt: performance.now() });
       this.#guardQueries(connection);
-      // Without a listener, the loss of a connection in use would end the process. The statement under way is rejected.
+      // Without a listener, the loss of a used connection would end the process. The running statement is rejected.
       connection.on('error', () => {});
     });
     this.on('acquire', (connection) => this.#mark(connection, { inUse: true }));
@@ -70,7 +73,7 @@ export class GuardedPool extends pg.Pool {
     this.on('remove', (connection) => this.#connections.delete(connection));
   }
 
-  /** As it is now. */
+  /** Returns the current usage. */
   usage(): PoolUsage {
     return {
       max: this.#options.size,
@@ -116,21 +119,21 @@ export class GuardedPool extends pg.Pool {
       this.#answeredAt = performance.now();
       this.#mark(connection, { answeredAt: this.#answeredAt });
     };
-    // An error of the server is an answer, too.
+    // An error from the server is a response too.
     answer.then(
       () => settled(true),
       (error: object) => settled('severity' in error),
     );
   }
 
-  /** For how long no statement has been answered over any connection, in milliseconds. */
+  /** Returns how long no statement has been answered over any connection, in milliseconds. */
   get silentMs(): number {
     return performance.now() - this.#answeredAt;
   }
 
   /**
-   * @returns whether the server takes writes: a standby does not, nor does one that was set so.
-   * @throws Error when the server does not answer within `deadlineMs`.
+   * @returns whether the server accepts writes. A standby does not, nor does a server that was set to read-only.
+   * @throws Error if the server does not respond within `deadlineMs`.
    */
   async ping(deadlineMs: number): Promise<'writable' | 'read-only'> {
     const connection = await this.connect();
@@ -146,7 +149,7 @@ export class GuardedPool extends pg.Pool {
     }
   }
 
-  /** Waits a moment for the connections in use, then destroys them. */
+  /** Waits a moment for used connections, then destroys them. */
   override async end(): Promise<void> {
     const timer = setTimeout(() => {
       for (const connection of this.#connections.keys()) destroyConnection(connection);
@@ -173,7 +176,7 @@ export class GuardedPool extends pg.Pool {
     if (state) Object.assign(state, change);
   }
 
-  /** The pool queries a connection with a callback, Prisma's transactions by promises. */
+  /** The pool queries a connection with a callback, Prisma's transactions with promises. */
   #guardQueries(connection: pg.ClientBase): void {
     const send = connection.query.bind(connection) as Query;
     const query: Query = (...parameters) => {

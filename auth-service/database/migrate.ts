@@ -16,25 +16,25 @@ const LOCKFILE = 'migration_lock.toml';
 const MIGRATION_SCRIPT = 'migration.sql';
 
 const AWAIT_MIGRATIONS_MS = 500;
-/** PostgreSQL's manual, appendix A. */
+/** See appendix A of PostgreSQL's manual. */
 const INSUFFICIENT_PRIVILEGE = '42501';
 
 export interface MigrateOptions extends ConnectOptions {
-  /** The owner of the tables, who migrates; the user of `url` only gets the right to use them. */
+  /** The URL of the tables' owner, who applies migrations. The user of `url` only gets the right to use the tables. */
   ownerUrl?: string | undefined;
   /**
-   * Called once, with the number of pending migrations, when the user of `url` may not apply them and waits up to
-   * `waitSeconds` until another process has. Without it there is no such wait.
+   * Called once with the number of pending migrations if the user of `url` may not apply them. The call then waits up to
+   * `waitSeconds` for another process to apply them. Without this function it does not wait.
    */
   onAwaitMigrations?: (pending: number) => void;
 }
 
 /**
- * Brings the database to the current schema, with row-level security enabled, and returns the names of the migrations
- * that it applied, none when it was current. Any number of processes may call it at once: one migrates, the others wait
- * and find nothing left to do.
+ * Migrates the database to the current schema, with row-level security enabled. Returns the names of the applied migrations,
+ * which are none if the schema was current. Any number of processes may call it at once: one migrates, the others wait and find
+ * nothing left to do.
  *
- * @throws StartError when the database cannot be reached or its migrations cannot be applied.
+ * @throws StartError if the database is unreachable or the migrations cannot be applied.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<readonly string[]> {
   const { ownerUrl } = options;
@@ -50,8 +50,8 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 }
 
 /**
- * Whether there is nothing to migrate and no role to prepare. Then no lock is taken: it is a session's, which a pooler that
- * changes connections between transactions would leave behind on one of them.
+ * Returns whether there is nothing to migrate and no role to prepare. If so, no lock is taken: the lock belongs to a session,
+ * and a pooler that changes connections between transactions would leave it behind on one of them.
  */
 async function isReady(url: string, options: ConnectOptions): Promise<boolean> {
   const client = await connectToDatabase(url, options);
@@ -63,8 +63,8 @@ async function isReady(url: string, options: ConnectOptions): Promise<boolean> {
 }
 
 /**
- * Waits while a user that may not migrate finds migrations pending, or another process has the migration lock: rights to
- * new tables are granted after the last migration. The latter is not limited by `waitSeconds`.
+ * Waits while migrations are pending that the user may not apply, or while another process has the migration lock, since rights
+ * to new tables are granted after the last migration. `waitSeconds` does not limit the latter.
  *
  * @returns whether there is nothing left to do.
  */
@@ -88,7 +88,7 @@ async function awaitMigrations(url: string, options: MigrateOptions): Promise<bo
   }
 }
 
-/** Before the first set-up has ended, the user has no right to read the list of migrations. */
+/** Until the first set-up has ended, the user may not read the list of migrations. */
 async function pendingWithoutRights(error: unknown): Promise<readonly string[]> {
   if ((error as { code?: unknown }).code !== INSUFFICIENT_PRIVILEGE) throw error;
   const { migrationDirectories } = await readMigrations();
@@ -96,8 +96,9 @@ async function pendingWithoutRights(error: unknown): Promise<readonly string[]> 
 }
 
 /**
- * @param giveRights is called while the lock is held, since two grants on one table must not run at once.
- * @returns what the attempt applied that was completed; one before it, whose connection was lost, may have applied others.
+ * @param giveRights called while the lock is held, since two grants on one table must not run at once.
+ * @returns the migrations that the successful attempt applied. An earlier attempt that lost its connection may have applied
+ * others.
  */
 async function migrateAs(
   url: string,
@@ -106,7 +107,7 @@ async function migrateAs(
   giveRights: (client: pg.Client) => Promise<void>,
 ): Promise<readonly string[]> {
   return retryWhileUnavailable(url, { ...options, variable }, async () => {
-    // A connection of its own, because a session's lock lives as long as its connection.
+    // A separate connection, since the lock of a session lives as long as its connection.
     const lock = await connectToDatabase(url, { ...options, variable });
     try {
       return await withMigrationLock(lock, async () => {
@@ -147,8 +148,8 @@ async function mayChangeSchema(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * Migrations that began and did not end. A script happens as a whole or not at all, and is noted in the same transaction, so they
- * can be begun again.
+ * Returns migrations that began and did not end. A script runs completely or not at all, and its end is recorded in the same
+ * transaction, so these migrations can run again.
  */
 async function interruptedMigrations(client: pg.Client): Promise<readonly string[]> {
   if (!(await hasMigrations(client))) return [];
@@ -164,9 +165,9 @@ async function hasMigrations(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * The names of the migrations that the database does not have yet. Changes nothing.
+ * Returns the names of pending migrations. Changes nothing.
  *
- * @throws StartError when the database cannot be reached.
+ * @throws StartError if the database is unreachable.
  */
 export async function pendingMigrations(url: string, options: ConnectOptions = {}): Promise<readonly string[]> {
   const client = await connectToDatabase(url, options);
@@ -206,7 +207,7 @@ async function applyMigrations(
   }
 }
 
-/** The folder of migrations in the form that Prisma's engine takes it. */
+/** Reads the folder of migrations in the format of Prisma's engine. */
 export async function readMigrations(): Promise<MigrationList> {
   const baseDir = fromPackageRoot(MIGRATIONS);
   const entries = await readdir(baseDir, { withFileTypes: true });
@@ -229,7 +230,7 @@ export async function readMigrations(): Promise<MigrationList> {
 
 function oneLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  // Below the message stands the engine's own call stack, in numbered lines.
+  // The engine's call stack follows the message in numbered lines.
   const [reason = message] = message.split(/\n\s*0: /);
   return reason.replace(/\s+/g, ' ').trim();
 }

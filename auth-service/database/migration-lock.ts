@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-/** Any numbers that no other program locks in the same database. */
+/** Arbitrary numbers that no other program locks in the same database. */
 const MIGRATION_LOCK = 7_467_842_601;
 const SCRIPT_LOCK = 7_467_842_602;
 const LOCK_RETRY_MS = 200;
 
 /**
- * Runs `work` while no other process changes the tables, their owners or the rights to them: PostgreSQL refuses two of such
- * changes at once ("tuple concurrently updated"). The lock is the session's, and so lives no longer than `client`. It
- * holds for one database, not for the roles, which belong to the server.
+ * Runs `work` while no other process changes the tables, their owners or their rights. PostgreSQL rejects two concurrent
+ * changes of this kind ("tuple concurrently updated"). The lock belongs to the session, so it is released with `client` at the
+ * latest. It covers one database, but not the roles, which belong to the server.
  */
 export async function withMigrationLock<Result>(client: pg.Client, work: () => Promise<Result>): Promise<Result> {
   return withLock(client, MIGRATION_LOCK, async () => {
-    // A process that was killed has lost the lock at once, and PostgreSQL carries its script out all the same.
+    // A killed process loses the lock immediately, but PostgreSQL still finishes its script.
     await withLock(client, SCRIPT_LOCK, async () => {});
     return work();
   });
 }
 
 /**
- * Runs `work`, a migration's script, in the session of `client`. Taken before the script is sent, the lock lives until
- * PostgreSQL is done with it, also where its process is killed meanwhile: `withMigrationLock` waits for that.
+ * Runs `work`, a migration's script, in the session of `client`. The lock is taken before the script is sent and held until
+ * PostgreSQL has finished it, even if the process is killed meanwhile. `withMigrationLock` waits for it.
  */
 export async function withScriptLock<Result>(client: pg.ClientBase, work: () => Promise<Result>): Promise<Result> {
   return withLock(client, SCRIPT_LOCK, work);
@@ -37,8 +37,8 @@ async function withLock<Result>(client: pg.ClientBase, lock: number, work: () =>
 }
 
 /**
- * Asked for again and again, and not waited for: who waits inside a statement is in a transaction, and an index that is
- * built concurrently waits for all transactions, of those too who wait for it.
+ * The lock is polled. A statement that waits for it would be in a transaction, and a concurrent index build waits for all
+ * transactions, including those that wait for the lock.
  */
 async function takeLock(client: pg.ClientBase, lock: number): Promise<void> {
   for (;;) {
@@ -48,9 +48,9 @@ async function takeLock(client: pg.ClientBase, lock: number): Promise<void> {
   }
 }
 
-/** Whether any session holds the migration lock of this database. Takes no lock, so it works through a pooler. */
+/** Returns whether any session holds the migration lock of this database. Takes no lock, so it works through a pooler. */
 export async function isMigrationLockHeld(client: pg.Client): Promise<boolean> {
-  // How pg_locks splits a lock's number: PostgreSQL 17's manual, section 52.12.
+  // pg_locks splits a lock's number this way: see section 52.12 of PostgreSQL 17's manual.
   const { rows } = await client.query(
     `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted
        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())

@@ -1,7 +1,7 @@
 import { Durations } from '../../platform/index.ts';
 import { isDatabaseUnavailable } from './is-unavailable.ts';
 
-/** The operations on the database, with what they do. Metrics and traces use these names and no others. */
+/** The operations on the database with their meanings. Metrics and traces use only these names. */
 export const DATABASE_OPERATIONS = {
   'find-account': 'the account of a login',
   'open-session': 'a new session with its first refresh token',
@@ -40,10 +40,12 @@ export const DATABASE_OPERATIONS = {
 
 export type DatabaseOperation = keyof typeof DATABASE_OPERATIONS;
 
-/** Why an operation failed: the database was away, or refused it. */
+/** Why an operation failed: the database was unavailable or rejected it. */
 export type OperationFailure = 'unavailable' | 'failed';
 
-/** Bounds of the semantic conventions for `db.client.operation.duration`, in milliseconds, with two more below 10. */
+/**
+ * Bounds of the semantic conventions for `db.client.operation.duration`, in milliseconds, with two additional ones below 10.
+ */
 export const DATABASE_BOUNDS_MS = [0.5, 1, 2.5, 5, 10, 50, 100, 500, 1_000, 5_000, 10_000] as const;
 
 interface MeasuredOperation {
@@ -52,7 +54,7 @@ interface MeasuredOperation {
   readonly durations: Durations;
 }
 
-/** How long operations took, with the wait for a connection. */
+/** The durations of operations, including the wait for a connection. */
 export class OperationDurations {
   readonly #measured = new Map<string, MeasuredOperation>();
 

@@ -7,26 +7,26 @@ const BUILDING_RETRY_MS = 200;
 const DUPLICATE_TABLE = '42P07';
 
 /**
- * Notes the migration that has begun as finished, in the transaction of its script: PostgreSQL carries a script out also where the
- * process that has sent it is killed meanwhile, and done twice it would fail for ever. Prisma's engine notes the same afterwards.
- * One migration only has begun: the next process waits for the script (`withMigrationLock`).
+ * Marks the started migration as finished in the transaction of its script. PostgreSQL finishes a script even if the process
+ * that sent it is killed. Running the script again would always fail. Prisma's engine makes the same change afterwards. Only
+ * one migration has started, since the next process waits for the script (`withMigrationLock`).
  */
 const NOTE_FINISHED = `
 ;UPDATE _prisma_migrations SET finished_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL`;
 
 /**
- * Runs a migration's script beside those who use the database.
+ * Runs a migration's script while other processes use the database.
  *
- * A script is one message and so one transaction: all of it happens, or nothing. An index that is built CONCURRENTLY must
- * be a script of its own; it waits for as long as it takes, without blocking others. What an attempt before this one has left
- * of it is taken away first, and what it has completed stays.
+ * A script is one message and so one transaction: it runs completely or not at all. An index that is built CONCURRENTLY must be
+ * a separate script. It takes as long as necessary without blocking others. An incomplete index of an earlier attempt is
+ * removed first, and a complete one is kept.
  *
  * @throws pg.DatabaseError
  */
 export async function runScript(pool: pg.Pool, script: string): Promise<void> {
   const index = /\bINDEX CONCURRENTLY "([^"]+)"/.exec(script)?.[1];
   const client = await pool.connect();
-  // A connection that is lost reports here too, and an unheard 'error' event ends the process.
+  // A lost connection emits 'error', and without a listener that would end the process.
   client.on('error', () => {});
   try {
     await withScriptLock(client, async () => {
@@ -35,7 +35,7 @@ export async function runScript(pool: pg.Pool, script: string): Promise<void> {
       await buildIndex(client, index, script);
     });
   } finally {
-    // The embedded database has one session for all, so the setting does not go with the connection.
+    // All clients of the embedded database share one session, so the setting outlives the connection.
     if (index !== undefined) await client.query('RESET lock_timeout').catch(() => {});
     client.release(true);
   }
@@ -52,7 +52,8 @@ async function buildIndex(client: pg.PoolClient, name: string, script: string): 
         await client.query(script);
         return;
       } catch (error) {
-        // Built by an attempt whose process was killed, which had not begun when it was looked for; or the name is of something else.
+        // The index was built by an attempt whose process was killed, and which had not begun when this attempt checked. Or the
+        // name belongs to another object.
         const isTaken = (error as { code?: unknown }).code === DUPLICATE_TABLE;
         if (!isTaken || (await findIndex(client, name)) === undefined) throw error;
       }
@@ -60,7 +61,7 @@ async function buildIndex(client: pg.PoolClient, name: string, script: string): 
   }
 }
 
-/** An index, as a text for SQL. `building`: by a session of a process that may have been killed. */
+/** Returns an index as a text for SQL. `building`: whether a session is building it, possibly of a killed process. */
 async function findIndex(
   client: pg.PoolClient,
   name: string,

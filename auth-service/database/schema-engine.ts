@@ -17,17 +17,17 @@ import { runScript } from './run-script.ts';
 const WASM_IMPORT_NAME = './schema_engine_bg.js';
 const require = createRequire(import.meta.url);
 
-/** The part of node's WebAssembly that is used here; TypeScript declares it for browsers only. */
+/** The part of Node.js's WebAssembly that is used here. TypeScript declares it only for browsers. */
 declare const WebAssembly: {
   instantiate(bytes: Uint8Array, imports: object): Promise<{ instance: { exports: { __wbindgen_start(): void } } }>;
 };
 
 /**
- * Works with Prisma Migrate's own engine, in WebAssembly, so that no native binary has to be downloaded and the production image
- * needs no Prisma CLI. It logs nothing: it reports by results and errors.
+ * Uses Prisma Migrate's own engine in WebAssembly, so that no native binary has to be downloaded and the production image needs
+ * no Prisma CLI. It logs nothing: it reports by results and errors.
  *
- * @throws the driver's error where a connection could not be opened or was lost: the engine's error has neither its code nor its
- * text. Else that of `work`.
+ * @throws the driver's error if a connection could not be opened or was lost, since the engine's error contains neither its
+ * code nor its text. Otherwise the error of `work`.
  */
 export async function withSchemaEngine<Result>(
   url: string,
@@ -53,7 +53,7 @@ export async function withSchemaEngine<Result>(
   }
 }
 
-/** A pool that remembers why a connection could not be opened, or was lost. */
+/** A pool that stores the error of a connection that could not be opened or was lost. */
 class PoolWithFailures extends pg.Pool {
   failure: Error | undefined;
 
@@ -83,8 +83,8 @@ class PoolWithFailures extends pg.Pool {
 }
 
 /**
- * What the package's `schema_engine.js` does by importing the .wasm file, which node cannot do unflagged.
- * The glue code is one object per process and remembers the memory of its first instance, so there can be one only.
+ * Does what the package's `schema_engine.js` does by importing the .wasm file, which Node.js cannot do without a flag. The glue
+ * code is one object for each process and keeps the memory of its first instance, so there can be only one.
  */
 const instantiate = once(async () => {
   const glue = require.resolve('@prisma/schema-engine-wasm/schema_engine_bg');
@@ -95,8 +95,8 @@ const instantiate = once(async () => {
 });
 
 /**
- * What the engine imports from its glue code. It sets a timer of ten seconds for its own lock and never clears it, which
- * would hold the end of a process up.
+ * Returns the engine's imports from its glue code. The engine sets a timer of ten seconds for its own lock and never clears it,
+ * which would delay the end of a process.
  */
 function withoutLingeringTimers(): object {
   const setUnheldTimeout = (callback: () => void, ms: number) => setTimeout(callback, ms).unref();
@@ -117,8 +117,8 @@ function once<Result>(make: () => Promise<Result>): () => Promise<Result> {
 }
 
 /**
- * The adapter cuts a script at every semicolon, also those inside functions and comments. PostgreSQL takes a script as
- * a whole, which also makes a migration all or nothing.
+ * The adapter splits a script at every semicolon, even within functions and comments. PostgreSQL accepts a whole script, which
+ * also makes a migration atomic.
  */
 function wholeScripts(factory: PrismaPg, pool: pg.Pool): SqlDriverAdapterFactory {
   return {

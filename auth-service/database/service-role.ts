@@ -11,11 +11,11 @@ const SERVICE_ROLE = 'portico_service';
 const APPEND_ONLY = 'audit_log';
 
 /**
- * Sees to it that row-level security binds the service. Superusers, and users with BYPASSRLS, are above it; for them
- * there is a role without such rights, which each of their transactions takes on. Any other user, the owner of the
- * tables too, is bound as it is. Any number of processes may call this at once.
+ * Ensures that row-level security applies to the service. Superusers, and users with BYPASSRLS, bypass it. For them there is a
+ * role without such rights, which each of their transactions assumes. For any other user, including the owner of the tables, it
+ * applies anyway. Any number of processes may call this at once.
  *
- * @throws StartError when the user is above policies and cannot have the role.
+ * @throws StartError if the user bypasses policies and cannot assume the role.
  */
 export async function prepareServiceRole(client: pg.Client): Promise<void> {
   if (!(await isAbovePolicies(client))) return;
@@ -33,7 +33,7 @@ export async function prepareServiceRole(client: pg.Client): Promise<void> {
   }
 }
 
-/** Prepares the service role on a connection of its own. */
+/** Prepares the service role over a separate connection. */
 export async function prepareServiceRoleOf(url: string, options: ConnectOptions): Promise<void> {
   const client = await connectToDatabase(url, options);
   try {
@@ -43,14 +43,14 @@ export async function prepareServiceRoleOf(url: string, options: ConnectOptions)
   }
 }
 
-/** The role that transactions have to assume; undefined where row-level security applies to the user itself. */
+/** Returns the role that transactions have to assume, or undefined if row-level security applies to the user itself. */
 export async function effectiveRole(client: PrismaClient): Promise<string | undefined> {
   const [user] = await client.$queryRaw<{ above: boolean }[]>`
     SELECT rolsuper OR rolbypassrls AS above FROM pg_roles WHERE rolname = current_user`;
   return user?.above === false ? undefined : SERVICE_ROLE;
 }
 
-/** Whether row-level security does not bind the user of `client`. */
+/** Returns whether row-level security does not apply to the user of `client`. */
 export async function isAbovePolicies(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query(
     'SELECT rolsuper OR rolbypassrls AS above FROM pg_roles WHERE rolname = current_user',
@@ -67,9 +67,9 @@ async function roleIsThere(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * Grants what `role` has no right to yet. Where it has one, a migration may have taken others from it on purpose. Rows
- * are read through the table, so `role` gets no right to a partition, and those that an earlier version granted are revoked.
- * The user of `client` owns the tables, or is a superuser.
+ * Grants `role` its missing rights to tables. If it has any right to a table, a migration may have removed others on purpose.
+ * Rows are read through the table, so `role` needs no rights to partitions, and those that an earlier version granted are
+ * revoked. The user of `client` owns the tables, or is a superuser.
  */
 export async function grantTables(client: pg.Client, role: string): Promise<void> {
   const { rows } = await client.query(

@@ -3,11 +3,11 @@ import { StartError } from '../../platform/index.ts';
 import { changeRoles, grantMembership, type LoginRole, makeRole } from './change-roles.ts';
 
 /**
- * Makes the role of the gateways' jobs and a database that belongs to it, which no other role may connect to. A database
- * that is there already keeps its owner; the role may then make its schema there. Can be repeated.
+ * Creates the role of the gateways' jobs and a database that it owns, which no other role may connect to. An existing database
+ * keeps its owner, and the role may then create its schema in it. Can be repeated.
  *
- * @param url the jobs' database as that role.
- * @throws StartError when it is the auth service's own database.
+ * @param url the URL of the jobs' database with that role.
+ * @throws StartError if it is the auth service's own database.
  */
 export async function setUpJobs(admin: pg.Client, role: LoginRole, url: string): Promise<void> {
   const { database: name = '' } = new pg.Client({ connectionString: url });
@@ -25,15 +25,15 @@ export async function setUpJobs(admin: pg.Client, role: LoginRole, url: string):
     if (found && found.owner !== role.name) {
       await admin.query(`GRANT CONNECT, CREATE ON DATABASE ${database} TO ${owner}`);
     } else if (!found || found.isOpen) {
-      // Only a superuser may give a database to a role that it is not a member of.
+      // Only a superuser may transfer a database to a role that it is not a member of.
       await grantMembership(admin, role.name);
-      // Its encoding is not that of the server's template, which may be one that lacks characters of inputs and results.
-      // With the locale C the order of texts stays the same whatever the operating system's is.
+      // The server's template may have an encoding that lacks characters of inputs and results. With the locale C, the order of
+      // texts does not depend on the operating system.
       if (!found)
         await admin.query(
           `CREATE DATABASE ${database} OWNER ${owner} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'`,
         );
-      // Not in one transaction with that: an earlier run may have ended in between.
+      // Runs separately, since an earlier run may have ended between the two statements.
       await admin.query(`REVOKE ALL ON DATABASE ${database} FROM PUBLIC`);
     }
   });

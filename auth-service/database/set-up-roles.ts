@@ -8,31 +8,31 @@ import { withMigrationLock } from './migration-lock.ts';
 import { setUpJobs } from './set-up-jobs.ts';
 import { readUserRights } from './user-rights.ts';
 
-/** One database as three users see it. `owner` and `service` name roles that are made, with their passwords. */
+/** The URLs of one database for three users. The roles of `owner` and `service` are created with their passwords. */
 export interface SetupUrls {
-  /** May make roles, and change what belongs to others: a superuser, or who owns the tables today and has CREATEROLE. */
+  /** May create roles and change objects of other owners: a superuser, or the current owner of the tables with CREATEROLE. */
   readonly admin: string;
   readonly owner: string;
   readonly service: string;
-  /** Another database on the same server, for the gateways' jobs: it is made with its role. Undefined: none. */
+  /** Another database on the same server, for the gateways' jobs. It is created with its role. Undefined if there is none. */
   readonly jobs?: string | undefined;
 }
 
 export interface SetupResult {
   readonly owner: string;
   readonly service: string;
-  /** The role of the jobs' database, where there is one. */
+  /** The role of the jobs' database, if there is one. */
   readonly jobs: string | undefined;
-  /** Names of the migrations that were applied. */
+  /** The names of the applied migrations. */
   readonly applied: readonly string[];
 }
 
 /**
- * Makes a role that owns the tables and one for the service, which may use the tables and not change them, makes the role and
- * the database of the jobs where their settings are set, and applies the migrations. Idempotent, except that it sets the
- * passwords again. Several processes may call it at once, and the service may be running.
+ * Creates a role that owns the tables, and one for the service, which may use but not change the tables. If the settings of the
+ * jobs are set, creates their role and database too. Then applies the migrations. Idempotent, except that it sets the passwords
+ * again. Several processes may call it at once, and the service may be running.
  *
- * @throws StartError when a database cannot be reached, the users are not three, or a role cannot be made.
+ * @throws StartError if a database is unreachable, the three users are not different, or a role cannot be created.
  */
 export async function setUpRoles(urls: SetupUrls, options: ConnectOptions = {}): Promise<SetupResult> {
   const [owner, service] = [roleIn(urls.owner), roleIn(urls.service)];
@@ -61,7 +61,7 @@ export async function setUpRoles(urls: SetupUrls, options: ConnectOptions = {}):
   return { owner: owner.name, service: service.name, jobs: jobs?.role.name, applied };
 }
 
-/** Memberships in other roles were not granted here, and are not revoked here. */
+/** Memberships in other roles were not granted here, so they are not revoked. */
 async function requireBound(url: string, options: ConnectOptions): Promise<void> {
   const client = await connectToDatabase(url, options);
   try {

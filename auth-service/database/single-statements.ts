@@ -1,6 +1,7 @@
 /*
- * Statements in PostgreSQL's extended protocol, past Prisma and the driver's own queries. A refresh sends two. Measured over
- * 3,200 refreshes each, in alternating rounds on 2 cores under load, with the database on the same machine:
+ * Statements in PostgreSQL's extended protocol, which bypass Prisma and the driver's own queries. A refresh sends two.
+ * They were measured over 3,200 refreshes each, in alternating rounds on 2 cores under load, with the database on the same
+ * machine:
  *
  *   these statements                          0.83 ms of processor time a refresh, 164 refreshes/s
  *   pg: BEGIN, prepared statement, COMMIT     1.22 ms, 101 refreshes/s
@@ -14,18 +15,18 @@ import type { GuardedPool } from './guarded-pool.ts';
 import { isDatabaseUnavailable } from './is-unavailable.ts';
 import { type PreparedNames, type Row, type Statement, TenantScopedQuery } from './tenant-scoped-query.ts';
 
-/** The most prepared statements. There are a few dozen; each takes memory in each connection of the server. */
+/** The most prepared statements. There are a few dozen, and each takes memory in each connection of the server. */
 const MAX_STATEMENT_NAMES = 100;
 
-/** A prepared statement is not there (PostgreSQL manual, appendix A). */
+/** invalid_sql_statement_name: the prepared statement does not exist (appendix A of PostgreSQL's manual). */
 const NOT_PREPARED = '26000';
 
-/** The classes of errors with which a server takes its leave. */
+/** Classes of errors after which the server closes the connection. */
 const ENDS_CONNECTION = /^(57P|08|58|XX)/;
 
-/** A statement that the database did not carry out. The driver's own errors quote values. */
+/** A failed statement. It replaces the driver's own errors, which quote values. */
 export class StatementError extends Error {
-  /** PostgreSQL's code, or node's where the connection failed. */
+  /** PostgreSQL's code, or Node.js's if the connection failed. */
   readonly code: string;
 
   constructor(code: string) {
@@ -35,13 +36,13 @@ export class StatementError extends Error {
   }
 }
 
-/** @param rowSecurity gives no rows. */
+/** @param rowSecurity a statement that returns no rows. */
 export type RunStatement = (rowSecurity: Statement, statement: Statement) => Promise<readonly Row[]>;
 
 /**
- * Sends single statements over the pool, each as a transaction of its own and in one round trip. They are prepared under
- * names on each connection, so there should be few texts. A pooler may switch the server's connection from one transaction
- * to the next; as soon as a prepared statement is missing, no more statements are prepared.
+ * Sends single statements over the pool, each as a transaction in one round trip. They are prepared by name on each connection,
+ * so there should be few texts. A pooler may switch the server's connection between transactions. Once a prepared statement is
+ * missing, no more statements are prepared.
  */
 export function createRunStatement(pool: GuardedPool): RunStatement {
   const names = new Map<string, string>();
@@ -52,7 +53,7 @@ export function createRunStatement(pool: GuardedPool): RunStatement {
     if (!isPreparing) return undefined;
     const name = names.get(text);
     if (name !== undefined || names.size >= MAX_STATEMENT_NAMES) return name;
-    // One name is one text, also for another version of this program behind the same pooler.
+    // A name always means the same text, also for another version of this program behind the same pooler.
     const made = `portico_${createHash('sha256').update(text).digest('base64url')}`;
     names.set(text, made);
     return made;
@@ -76,7 +77,7 @@ export function createRunStatement(pool: GuardedPool): RunStatement {
   async function sendStatement(rowSecurity: Statement, statement: Statement): Promise<readonly Row[]> {
     const connection = await pool.connect();
     const query = queryOn(connection, rowSecurity, statement);
-    // Without a listener, the loss of a connection would end the process. The promise of the result rejects instead.
+    // Without a listener, the loss of a connection would end the process. The promise of the result is rejected instead.
     const onLost = (error: Error) => query.handleError(error);
     connection.on('error', onLost);
     try {
@@ -97,7 +98,7 @@ export function createRunStatement(pool: GuardedPool): RunStatement {
     try {
       return await sendStatement(rowSecurity, statement).catch((error) => {
         if (sqlStateOf(error) !== NOT_PREPARED) throw error;
-        // Nothing of it was done. Another one that was under way may have found out before.
+        // The statement had no effect. A concurrent one may have disabled preparing before.
         isPreparing = false;
         return sendStatement(rowSecurity, statement);
       });
@@ -107,12 +108,14 @@ export function createRunStatement(pool: GuardedPool): RunStatement {
   };
 }
 
-/** Whether the connection can run further statements: after PostgreSQL's own errors, except those that end it. */
+/**
+ * Returns whether the connection can run further statements. It can after PostgreSQL's own errors, except those that end it.
+ */
 function isUsableAfter(error: unknown): boolean {
   return 'severity' in (error as object) && !ENDS_CONNECTION.test(sqlStateOf(error));
 }
 
-/** The SQLSTATE; `connection_failure` (08006) where the driver gives none for a connection that failed or was unavailable. */
+/** Returns the SQLSTATE, or `connection_failure` (08006) if the driver gives none for a failed or unavailable connection. */
 function sqlStateOf(error: unknown): string {
   return String((error as { code?: unknown }).code ?? (isDatabaseUnavailable(error) ? '08006' : 'unknown'));
 }

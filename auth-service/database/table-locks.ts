@@ -3,15 +3,15 @@ import type pg from 'pg';
 
 /** How long a statement may wait for a table's lock. Every later statement on the table waits as long. */
 const LOCK_TIMEOUT_MS = 2_000;
-/** In between, the statements behind it proceed. */
+/** The delay between attempts, in which the waiting statements proceed. */
 const TABLE_LOCK_RETRY_MS = 1_000;
 const TABLE_LOCK_ATTEMPTS = 60;
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Runs a transaction that needs an exclusive lock on a table in use: while a long transaction holds the table, it leaves the
- * lock queue from time to time and tries again, for three minutes in all, because all other transactions wait behind it.
+ * Runs a transaction that needs an exclusive lock on a table in use. All other transactions queue behind it, so while a long
+ * transaction holds the table, it leaves the queue from time to time and retries, for three minutes in total.
  *
  * @param work is one transaction, so that a failed attempt leaves nothing behind.
  * @throws pg.DatabaseError
@@ -29,7 +29,7 @@ export async function withTableLocks(client: pg.ClientBase, work: () => Promise<
       }
     }
   } finally {
-    // The embedded database has one session for all, so the setting does not go with the connection.
+    // All clients of the embedded database share one session, so the setting outlives the connection.
     await client.query('RESET lock_timeout').catch(() => {});
   }
 }

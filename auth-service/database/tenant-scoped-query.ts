@@ -1,9 +1,9 @@
 import pg from 'pg';
 
-/** A statement with parameters `$1`, `$2` … and their values. The tag `Prisma.sql` makes one. */
+/** A statement with parameters `$1`, `$2` … and their values. The tag `Prisma.sql` creates one. */
 export interface Statement {
   readonly text: string;
-  /** Texts, numbers, truth values, times, bytes and null. */
+  /** Texts, numbers, booleans, times, bytes and null. */
   readonly values: readonly unknown[];
 }
 
@@ -11,13 +11,13 @@ export type Row = Record<string, unknown>;
 
 /** The names of the prepared statements of one connection. */
 export interface PreparedNames {
-  /** The name for a text, the same on all connections; undefined where it is to have none. */
+  /** Returns the name for a text, which is the same on all connections. Undefined if the text is not prepared. */
   nameOf(text: string): string | undefined;
   /** The names of statements that are prepared on the connection. */
   readonly known: Set<string>;
 }
 
-/** The messages of PostgreSQL's extended query protocol (its manual, section 54.2.3), as the driver writes them. */
+/** The messages of PostgreSQL's extended query protocol (section 54.2.3 of its manual), as the driver writes them. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
   parse(statement: { name: string; text: string }): void;
@@ -28,7 +28,7 @@ interface Wire {
   sync(): void;
 }
 
-/** A value as the protocol takes it: a text, or bytes as they are. */
+/** A value as the protocol accepts it: a text or bytes. */
 type Encoded = string | Buffer | null;
 
 interface Column {
@@ -37,9 +37,8 @@ interface Column {
 }
 
 /**
- * A query for the driver: `rowSecurity`, which sets the row-security context and returns no rows, and then the statement
- * itself, in one message. PostgreSQL makes everything up to the end of the message one transaction, without a BEGIN and a
- * COMMIT.
+ * A query for the driver in one message: `rowSecurity`, which sets the row-security context and returns no rows, followed by
+ * the statement. PostgreSQL runs everything up to the end of the message as one transaction, without BEGIN and COMMIT.
  */
 export class TenantScopedQuery implements pg.Submittable {
   readonly rowSecurity: Statement;
@@ -56,7 +55,7 @@ export class TenantScopedQuery implements pg.Submittable {
   #resolve: (rows: readonly Row[]) => void = () => {};
   #reject: (error: Error) => void = () => {};
 
-  /** @throws TypeError for a value that a statement cannot take. */
+  /** @throws TypeError for a value of an unsupported type. */
   constructor(rowSecurity: Statement, { text, values }: Statement, prepared: PreparedNames) {
     this.rowSecurity = rowSecurity;
     this.text = text;
@@ -82,12 +81,12 @@ export class TenantScopedQuery implements pg.Submittable {
     wire.stream.uncork();
   }
 
-  /** Under its name, PostgreSQL parses and plans a statement once and not each time. */
+  /** PostgreSQL parses and plans a named statement once, and not each time. */
   #prepare(text: string, wire: Wire): string {
     const name = this.#prepared.nameOf(text) ?? '';
     if (name !== '' && this.#prepared.known.has(name)) return name;
-    // A statement that failed may have been prepared before it did, and a pooler may have given us a connection that
-    // knows the name from another client. Closing what is not there is no error.
+    // A failed statement may have been prepared before it failed, and a pooler's connection may know the name from another
+    // client. Closing an unknown name is not an error.
     if (name !== '') wire.close({ type: 'S', name });
     wire.parse({ name, text });
     if (name !== '') this.#added.push(name);
@@ -121,7 +120,7 @@ export class TenantScopedQuery implements pg.Submittable {
     else this.#resolve(this.#rows);
   }
 
-  /** Also called when the connection is lost. */
+  /** Also called if the connection is lost. */
   handleError(error: Error): void {
     this.#reject(error);
   }

@@ -2,19 +2,21 @@ import type pg from 'pg';
 import { StartError } from '../../platform/index.ts';
 import { type ConnectOptions, connectToDatabase } from './connect.ts';
 
-/** How a database user could bypass row-level security, if an attacker's SQL ran as that user. */
+/** The ways in which a database user could bypass row-level security if an attacker's SQL ran as that user. */
 export interface UserRights {
   readonly user: string;
-  /** It is a superuser or has BYPASSRLS, or may take on a role that is or has. `RESET ROLE` is enough to see all rows. */
+  /**
+   * Whether the user is a superuser, has BYPASSRLS, or may assume such a role. If so, `RESET ROLE` is enough to see all rows.
+   */
   readonly isAbovePolicies: boolean;
-  /** It owns tables, and so could switch their policies off. */
+  /** Whether the user owns tables, and so could disable their policies. */
   readonly ownsTables: boolean;
 }
 
-/** What to do when the service's user bypasses policies. */
+/** What to do if the service's user bypasses policies. */
 export type SuperuserPolicy = 'refuse' | 'warn' | 'accept';
 
-/** The rights of the user that `client` has logged in as. */
+/** Returns the rights of the user that `client` has logged in as. */
 export async function readUserRights(client: pg.Client): Promise<UserRights> {
   const { rows } = await client.query(`
     SELECT session_user AS user,
@@ -28,8 +30,8 @@ export async function readUserRights(client: pg.Client): Promise<UserRights> {
 /**
  * Checks that row-level security applies to the user of `url` for any SQL that it sends.
  *
- * @returns a warning for the operator; undefined when there is none.
- * @throws StartError under `refuse`, or when the database cannot be reached.
+ * @returns a warning for the operator, or undefined.
+ * @throws StartError with `refuse`, or if the database is unreachable.
  */
 export async function checkDatabaseUser(
   url: string,

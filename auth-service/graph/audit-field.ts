@@ -56,7 +56,7 @@ export const auditTypeDefs = /* GraphQL */ `
   }
 `;
 
-/** The field with which administrators read the audit log of their tenant. */
+/** Creates the field with which administrators read the audit log of their tenant. */
 export function createAuditField(
   readAudit: ReadAudit,
   callerOf: (context: GraphContext) => Promise<AuthenticatedCaller>,

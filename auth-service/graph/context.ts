@@ -2,10 +2,10 @@ import type { Logger } from '../../platform/index.ts';
 import type { CheckOperatorAssertion } from '../http/index.ts';
 import type { RequestOrigin, SpentToken } from '../use-cases/index.ts';
 
-/** How an HTTP endpoint in front of this graph should answer, where that is not a plain 200. */
+/** How an HTTP endpoint in front of this graph should respond, if not with a plain 200. */
 export interface HttpHint {
   status: number;
-  /** Names in lower case. */
+  /** Names are in lower case. */
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -13,12 +13,12 @@ export interface HttpHint {
 export type GraphContext = {
   logger: Logger;
   client: RequestOrigin;
-  /** The bearer token of the request, not judged yet. */
+  /** The request's bearer token, not verified yet. */
   accessToken: string | undefined;
-  /** Undefined for a request without an assertion of the gateway. */
+  /** Undefined for a request without the gateway's assertion. */
   operatorAssertion: CheckOperatorAssertion | undefined;
-  /** Called when the response carries the successor of a refresh token. */
+  /** Called when the response contains the successor of a refresh token. */
   followDelivery: (token: SpentToken) => void;
-  /** Set by the one authentication field of the operation; becomes the response's `extensions.http`. */
+  /** Set by the operation's only authentication field. It becomes the response's `extensions.http`. */
   http?: HttpHint;
 };

@@ -6,7 +6,7 @@ export function severalAuthenticationFields(operation: ASTNode): GraphQLError {
   return new GraphQLError('an operation may hold one authentication field', { nodes: operation });
 }
 
-/** @param field of the filter of the audit log. */
+/** @param field of the audit log's filter. */
 export function invalidAuditFilter(field: string): ApiError {
   return new ApiError('validation-failed', `${field}: expected something else, see docs/audit-log.md`);
 }

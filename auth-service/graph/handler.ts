@@ -11,21 +11,23 @@ import { oneAuthenticationFieldRule } from './one-authentication-field.ts';
 import { parseWithoutEcho, publicError, rulesWithoutEcho, variableErrorWithoutEcho } from './safe-errors.ts';
 import { createSchema, type UseCases } from './schema.ts';
 
-/** graphql-js writes the whole variable into each of these errors, which takes long for one with thousands of members. */
+/**
+ * graphql-js writes the whole variable into each of these errors, which takes long for a variable with thousands of members.
+ */
 const MAX_VARIABLE_ERRORS = 1;
 
 const rules = [...rulesWithoutEcho, oneAuthenticationFieldRule];
 
 export interface GraphOptions extends UseCases {
-  /** The log of one request, with its id. */
+  /** Returns the log of a request, with its id. */
   loggerOf(request: Request): Logger;
-  /** Where a request comes from. */
+  /** Returns the origin of a request. */
   originOf(request: Request): RequestOrigin;
   operatorAssertions: Pick<OperatorAssertions, 'checkOf'>;
   deliveries: RefreshDeliveries;
 }
 
-/** `POST /graphql` for express, behind a JSON body parser. */
+/** Creates the express handler of `POST /graphql`, for use behind a JSON body parser. */
 export function createGraphHandler({
   loggerOf,
   originOf,
@@ -64,12 +66,12 @@ export function createGraphHandler({
   };
 }
 
-/** The caller's own token. The gateway's claim headers are for services that cannot verify one. */
+/** Returns the caller's own token. The gateway's claim headers are for services that cannot verify tokens. */
 function bearerTokenOf({ headers }: Request): string | undefined {
   return /^bearer +(?<token>[^ ]+) *$/i.exec(headers.authorization ?? '')?.groups?.token;
 }
 
-/** Executes with graphql-js; errors are made safe for the caller, and unexpected ones are logged. */
+/** Executes with graphql-js. Errors are made safe for the caller, and unexpected ones are logged. */
 async function executeSafely(args: ExecutionArgs): Promise<ExecutionResult> {
   const { logger } = args.contextValue as GraphContext;
   const result = await execute({ ...args, options: { ...args.options, maxCoercionErrors: MAX_VARIABLE_ERRORS } });

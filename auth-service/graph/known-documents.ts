@@ -1,20 +1,20 @@
 import { type DocumentNode, type GraphQLError, type GraphQLSchema, type ValidationRule, validate } from 'graphql';
 import { type CacheBounds, SecondChanceCache } from '../../platform/index.ts';
 
-/** The gateway and the saved operations send a few dozen texts over and over. */
+/** The gateway and the saved operations send the same few dozen texts. */
 const KNOWN_DOCUMENTS: CacheBounds = { entries: 200, weights: [] };
-/** Longer ones are not among them. In UTF-16 units. */
+/** Longer texts are not cached. In UTF-16 code units. */
 const MAX_TEXT_LENGTH = 4_096;
 
 export interface KnownDocuments {
-  /** @throws GraphQLError as the parser does. */
+  /** @throws GraphQLError like the parser. */
   parse(text: string): DocumentNode;
   validate(schema: GraphQLSchema, document: DocumentNode, rules: readonly ValidationRule[]): readonly GraphQLError[];
 }
 
 /**
- * Remembers documents that were parsed and found valid, the most recent ones, for one schema and one set of rules. What
- * is not valid is judged anew each time.
+ * Caches recent documents that were parsed and validated, for one schema and one set of rules. Invalid documents are validated
+ * again each time.
  */
 export function createKnownDocuments(parseText: (text: string) => DocumentNode): KnownDocuments {
   const valid = new SecondChanceCache<DocumentNode>(KNOWN_DOCUMENTS);

@@ -7,7 +7,7 @@ export interface MutationResult<Data> {
   success: boolean;
   /** Null on success. */
   error_message: string | null;
-  /** Null when refused. */
+  /** Null if the mutation was refused. */
   data: Data | null;
 }
 
@@ -18,7 +18,7 @@ export function success<Data>(data: Data): MutationResult<Data> {
   return { success: true, error_message: null, data };
 }
 
-/** A refusal is a result, not an error. REST endpoints in front of the graph use its status and `headers`. */
+/** Returns a refusal as a result, not an error. REST endpoints in front of the graph use its status and `headers`. */
 export function refusedResult(
   context: GraphContext,
   { status, message }: Refusal,
@@ -28,13 +28,13 @@ export function refusedResult(
   return { success: false, error_message: message, data: null };
 }
 
-/** All hash workers are busy, and their queue is full. */
+/** Refuses because all hashing threads are busy and their queue is full. */
 export function busy(context: GraphContext, retryAfterSeconds: number): MutationResult<never> {
   const headers = { 'retry-after': String(retryAfterSeconds) };
   return refusedResult(context, REFUSALS.hashQueueFull, headers);
 }
 
-/** Too many attempts failed before; the password was not checked. */
+/** Refuses after too many failed attempts, without checking the password. */
 export function throttledResult(context: GraphContext, retryAfterSeconds: number): MutationResult<never> {
   const headers = { 'retry-after': String(retryAfterSeconds) };
   return refusedResult(context, REFUSALS.throttled, headers);

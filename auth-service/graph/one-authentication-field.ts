@@ -9,8 +9,9 @@ import { severalAuthenticationFields } from './errors.ts';
 import { AUTHENTICATION_FIELDS } from './schema.ts';
 
 /**
- * An operation may hold one authentication field, so that one request is one guess at a password. Aliases, fragments
- * and @skip or @include change nothing. The gateway has the same rule; here it holds for callers that bypass the gateway.
+ * Allows only one authentication field in an operation, so that one request is one guess at a password. Aliases, fragments,
+ * @skip and @include do not circumvent the rule. The gateway has the same rule. Here it applies to callers that bypass the
+ * gateway.
  */
 export function oneAuthenticationFieldRule(context: ValidationContext): ASTVisitor {
   return {
@@ -21,7 +22,7 @@ export function oneAuthenticationFieldRule(context: ValidationContext): ASTVisit
   };
 }
 
-/** `counted` holds what each fragment adds, so that fragments that spread each other cost no more than their text. */
+/** `counted` contains the count of each fragment, so that fragments that spread each other cost no more than their text. */
 function countIn(selectionSet: SelectionSetNode, context: ValidationContext, counted: Map<string, number>): number {
   let count = 0;
   for (const selection of selectionSet.selections) {
@@ -35,7 +36,7 @@ function countIn(selectionSet: SelectionSetNode, context: ValidationContext, cou
 function countInFragment(name: string, context: ValidationContext, counted: Map<string, number>): number {
   const known = counted.get(name);
   if (known !== undefined) return known;
-  // While it is being counted: a cycle of fragments adds nothing, and another rule refuses it.
+  // Set before counting: a cycle of fragments adds nothing, and another rule rejects it.
   counted.set(name, 0);
   const fragment = context.getFragment(name);
   const count = fragment ? countIn(fragment.selectionSet, context, counted) : 0;

@@ -13,24 +13,24 @@ import {
 import { ApiError, ERRORS, type ErrorCode } from '../errors.ts';
 import { isDatabaseUnavailable } from '../use-cases/index.ts';
 
-/** A login has about forty tokens, introspection about four hundred. */
+/** A login has about forty tokens, an introspection about four hundred. */
 const MAX_TOKENS = 2000;
 
 /**
- * graphql-js quotes invalid values in its messages, and here such a value may be a password. The functions of this file
- * replace these messages by ones without the value.
+ * Parses a document without quoting it in errors. graphql-js quotes invalid values, which may be passwords here. The functions
+ * of this file replace such messages by ones without the value.
  */
 export function parseWithoutEcho(source: string | Source) {
   try {
     return parse(source, { maxTokens: MAX_TOKENS });
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
-    // The message quotes the token that was found in place of what was expected, and that may be a string's value.
+    // The message quotes the unexpected token, which may be a string's value.
     throw withCode('Syntax Error: the document cannot be parsed from here on', error, 'validation-failed');
   }
 }
 
-/** GraphQL's validation rules, with one for values that does not quote them. */
+/** GraphQL's validation rules. The rule about values is replaced by one that does not quote them. */
 export const rulesWithoutEcho: readonly ValidationRule[] = specifiedRules.map((rule) =>
   rule === ValuesOfCorrectTypeRule ? valuesOfCorrectTypeWithoutEcho : rule,
 );
@@ -39,7 +39,7 @@ function valuesOfCorrectTypeWithoutEcho(context: ValidationContext): ASTVisitor 
   const quiet: ValidationContext = Object.create(context, {
     reportError: {
       value: (error: GraphQLError) => {
-        // An input field with an unknown name is reported by that name, which the caller needs.
+        // An unknown input field is reported by name, which the caller needs.
         const isName = error.nodes?.[0]?.kind === Kind.OBJECT_FIELD;
         const message = `Expected a value of type "${context.getInputType()}"`;
         context.reportError(isName ? error : withCode(message, error, 'validation-failed'));
@@ -49,14 +49,12 @@ function valuesOfCorrectTypeWithoutEcho(context: ValidationContext): ASTVisitor 
   return ValuesOfCorrectTypeRule(quiet);
 }
 
-/**
- * The error as the caller may see it. `logUnexpected` is called with unexpected errors.
- */
+/** Returns the error that the caller may see. `logUnexpected` is called with unexpected errors. */
 export function publicError(
   error: GraphQLError | Error,
   logUnexpected: (error: unknown) => void = () => {},
 ): GraphQLError {
-  // graphql-http's own errors about a request's form, such as a missing query; their messages are fixed texts.
+  // graphql-http's own errors about the form of a request, such as a missing query, have constant messages.
   if (!(error instanceof GraphQLError)) return new GraphQLError(error.message, { extensions: { code: 'bad-request' } });
 
   if (error.extensions.code) return error;
@@ -73,7 +71,7 @@ export function publicError(
   return withCode(error.message, error, 'validation-failed');
 }
 
-/** Errors about variables' values, which are found when the execution begins, before any field. */
+/** Replaces errors about the values of variables, which are found before the execution of any field. */
 export function variableErrorWithoutEcho(error: GraphQLError): GraphQLError {
   const node = error.nodes?.[0];
   if (node?.kind !== Kind.VARIABLE_DEFINITION) return error;

@@ -13,7 +13,7 @@ import type { GraphContext } from './context.ts';
 import { busy, refusedResult, throttledResult, tokensAnswer } from './mutation-result.ts';
 import { createSessionFields, type SessionUseCases } from './session-fields.ts';
 
-/** Root fields that check a password or a token. An operation may hold one of them. */
+/** Root fields that check a password or a token. An operation may have only one of them. */
 export const AUTHENTICATION_FIELDS: ReadonlySet<string> = new Set([
   'auth_token_refresh',
   'auth_user_change_password',
@@ -149,7 +149,7 @@ const typeDefs = /* GraphQL */ `
 
 const allTypeDefs = [typeDefs, auditTypeDefs, administrationTypeDefs];
 
-/** The auth service's part of the graph as SDL. */
+/** The SDL of the auth service's part of the graph. */
 export const AUTH_TYPE_DEFINITIONS = allTypeDefs.join('\n');
 
 export interface UseCases extends SessionUseCases, AdministrationUseCases {
@@ -158,9 +158,9 @@ export interface UseCases extends SessionUseCases, AdministrationUseCases {
 }
 
 /**
- * The auth service's part of the unified graph.
+ * Creates the schema of the auth service's part of the graph.
  *
- * @throws Error when a resolver has no field
+ * @throws Error if a resolver has no field
  */
 export function createSchema({ login, readAudit, ...sessionUseCases }: UseCases): GraphQLSchema {
   const { callerOf, ...sessionFields } = createSessionFields(sessionUseCases);
@@ -180,7 +180,7 @@ export function createSchema({ login, readAudit, ...sessionUseCases }: UseCases)
       { Query: { auth_audit_log: createAuditField(readAudit, callerOf) } },
       createAdministrationFields(sessionUseCases),
     ],
-    // Nothing else has the schema yet, and copies of it take as long as building it.
+    // Nothing else uses the schema yet, and copying it takes as long as building it.
     updateResolversInPlace: true,
     assumeValidSDL: true,
     noLocation: true,

@@ -1,6 +1,6 @@
 import type { LivingSession } from '../use-cases/index.ts';
 
-/** A session in an answer. */
+/** Returns a session in the form of a response. */
 export function sessionAnswer(session: LivingSession) {
   return {
     session_id: session.sessionId,

@@ -39,11 +39,11 @@ interface Ended {
   revoked_sessions: number;
 }
 
-/** The fields about the caller's account and sessions. */
+/** Creates the fields about the caller's account and sessions. */
 export function createSessionFields(useCases: SessionUseCases) {
   const { identifyCaller, refresh, logout, listSessions, revokeSession, changePassword } = useCases;
 
-  /** @throws ApiError without a living session; a query has no other way of saying so. */
+  /** @throws ApiError without an active session, since a query has no other way to report it. */
   async function callerOf(context: GraphContext): Promise<AuthenticatedCaller> {
     const caller = await identifyCaller(context.accessToken);
     if (caller) return caller;

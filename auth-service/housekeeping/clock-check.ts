@@ -1,14 +1,14 @@
 import type { Logger } from '../../platform/index.ts';
 import type { DatabaseClock } from '../clock/index.ts';
 
-/** By how much the clock of this machine may differ from the database's, in milliseconds. */
+/** The tolerated difference between this machine's clock and the database's, in milliseconds. */
 const MAX_DIFFERENCE_MS = 3_600_000;
 
 /**
- * Checks the clock that decides which rows have expired. One of the two is wrong when they differ, and which one is not known: one
- * that is weeks ahead would have all sessions deleted.
+ * Checks the clock that decides which rows have expired. If the two clocks differ, either may be wrong. A clock that is weeks
+ * ahead would delete all sessions.
  *
- * @returns a function that logs and returns whether they differ too much.
+ * @returns a function that logs and returns whether the clocks differ too much.
  */
 export function createClockCheck(clock: Pick<DatabaseClock, 'measure'>, logger: Logger): () => Promise<boolean> {
   return async () => {

@@ -2,18 +2,15 @@ import { addDays } from '../../platform/index.ts';
 import type { Database } from '../database/index.ts';
 import type { Sweep } from './sweep.ts';
 
-/**
- * Rows are kept for longer than they are needed, so that no running request, and no replica whose clock is behind, misses
- * one.
- */
+/** Rows are kept for longer than necessary, so that no running request, and no replica with a slow clock, misses one. */
 const MARGIN_DAYS = 1;
 
 /**
  * Removes refresh tokens, sessions and revocations that no request can need any more.
  *
- * A rotated refresh token is kept until it would have expired: as long as a copy of it might still be sent, its row detects
- * the reuse. Sessions are kept for `keepEndedDays` after their end, for investigations. Signing keys are not here: reading
- * them removes those that have ended.
+ * A rotated refresh token is kept until it would have expired: a copy of it may be sent until then, and its row detects the
+ * reuse. Sessions are kept for `keepEndedDays` after their end, for investigations. Signing keys are not included: reading them
+ * removes those that have ended.
  */
 export function endedSessionSweeps(database: Database, keepEndedDays: number): readonly Sweep[] {
   return [
@@ -28,8 +25,8 @@ export function endedSessionSweeps(database: Database, keepEndedDays: number): r
 }
 
 /**
- * Rows are deleted by their physical location (`ctid`), so that no plan scans the whole table. They are locked, so that the
- * location does not change. (PostgreSQL manual, DELETE, on deleting in batches)
+ * Deletes rows by their physical location (`ctid`), so that no plan scans the whole table. The rows are locked, so that their
+ * location does not change (see DELETE in PostgreSQL's manual, on deleting in batches).
  */
 function sweepExpiredTokens(database: Database, before: Date, limit: number): Promise<number> {
   return database.acrossTenants(
@@ -42,7 +39,7 @@ function sweepExpiredTokens(database: Database, before: Date, limit: number): Pr
   );
 }
 
-/** Before the sessions themselves: a session may have thousands, and one statement would remove them all. */
+/** Runs before the sweep of sessions: a session may have thousands of tokens, and a single statement would remove them all. */
 function sweepTokensOfEnded(database: Database, before: Date, limit: number): Promise<number> {
   return database.acrossTenants(
     'housekeeping',

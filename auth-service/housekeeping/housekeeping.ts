@@ -3,19 +3,19 @@ import type { Sweep } from './sweep.ts';
 
 export interface HousekeepingOptions extends ServiceTime {
   sweeps: readonly Sweep[];
-  /** `intervalMinutes` 0: never. `batchRows`: how many rows one statement removes at most. */
+  /** `intervalMinutes`: 0 disables the housekeeping. `batchRows`: the most rows that one statement removes. */
   policy: { intervalMinutes: number; batchRows: number };
-  /** Whether the clock of this machine is too far from the database's to delete by it. */
+  /** Returns whether the clock of this machine differs too much from the database's for deleting. */
   isClockWrong(): Promise<boolean>;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to below 1. */
   random(): number;
-  /** Called with what a round removed, by the names of the sweeps; not after rounds that removed nothing. */
+  /** Called with the number of removed rows by sweep. Not called if a round removed nothing. */
   onRemoved(counts: Readonly<Record<string, number>>): void;
   /** Called when a sweep fails. The next round tries it again. */
   onFailed(name: string, error: unknown): void;
 }
 
-/** Rows removed so far, by the name of the sweep. */
+/** The number of removed rows by sweep. */
 export interface HousekeepingCounts {
   rounds: number;
   readonly removed: Record<string, number>;
@@ -25,13 +25,13 @@ export interface HousekeepingCounts {
 export interface Housekeeping {
   readonly counts: Readonly<HousekeepingCounts>;
   start(): void;
-  /** One round of all sweeps, now. Callers at once share it. */
+  /** Runs one round of all sweeps now. Concurrent callers share it. */
   run(): Promise<void>;
-  /** Waits for the batch that is under way, and begins no other. */
+  /** Waits for the running batch, and begins no other. */
   stop(): Promise<void>;
 }
 
-/** Removes expired rows, in small batches, one after the other. */
+/** Removes expired rows in small batches, one after another. */
 export function openHousekeeping(options: HousekeepingOptions): Housekeeping {
   const { sweeps, policy, now, isClockWrong, random, every, onRemoved, onFailed } = options;
   let underWay: Promise<void> | undefined;
@@ -51,7 +51,7 @@ export function openHousekeeping(options: HousekeepingOptions): Housekeeping {
   }
 
   async function round(): Promise<void> {
-    // Without an answer the sweeps get none either, and say so.
+    // If the database does not respond, the sweeps fail too and report it.
     if (await isClockWrong().catch(() => false)) return;
     const counts: Record<string, number> = {};
     for (const sweep of sweeps) {
@@ -80,7 +80,7 @@ export function openHousekeeping(options: HousekeepingOptions): Housekeeping {
     run,
     start() {
       if (policy.intervalMinutes === 0) return;
-      // Every replica at a pace of its own, so that those that were started together do not stay together.
+      // The interval is random, so that replicas that were started together do not stay synchronized.
       const milliseconds = policy.intervalMinutes * 60_000 * (0.9 + 0.2 * random());
       stopTimer ??= every(Math.round(milliseconds), run);
     },

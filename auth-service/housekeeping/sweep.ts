@@ -1,13 +1,13 @@
-/** Removes rows that have expired. The room that owns the rows defines it. */
+/** Removes expired rows. The folder that owns the rows defines it. */
 export interface Sweep {
   /** The name of the removed rows in the log. */
   readonly name: string;
   /**
-   * Removes `limit` rows at most, in one short transaction that waits for no lock (FOR UPDATE SKIP LOCKED), so that
-   * replicas may do it at once.
+   * Removes at most `limit` rows in a short transaction that waits for no lock (FOR UPDATE SKIP LOCKED), so that replicas may
+   * run it at the same time.
    *
-   * @param at the time that it is.
-   * @returns how many it removed. With `limit` there may be more, and it is called again.
+   * @param at the current time.
+   * @returns the number of removed rows. If it equals `limit`, there may be more, and the sweep is called again.
    */
   sweep(at: Date, limit: number): Promise<number>;
 }

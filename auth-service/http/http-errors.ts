@@ -4,7 +4,7 @@ import { isDatabaseUnavailable } from '../database/index.ts';
 import { ApiError, ERRORS, type ErrorCode, UNAVAILABLE_RETRY_SECONDS } from '../errors.ts';
 import { logFailure } from './log-failure.ts';
 
-/** The body parser's error types (raw-body and body-parser, "Errors"). Their messages quote the body. */
+/** The body parser's error types (see "Errors" of raw-body and body-parser). Their messages quote the body. */
 const BODY_ERRORS: Readonly<Record<string, ErrorCode>> = {
   'entity.parse.failed': 'bad-request',
   'entity.too.large': 'payload-too-large',
@@ -14,7 +14,7 @@ const BODY_ERRORS: Readonly<Record<string, ErrorCode>> = {
   'request.size.invalid': 'bad-request',
 };
 
-/** Answers 405 to every method that the routes before it did not handle. */
+/** Responds with 405 to every method that the preceding routes did not handle. */
 export function onlyMethods(...methods: string[]): RequestHandler {
   return (_request, response) => {
     response.setHeader('allow', methods.join(', '));
@@ -22,14 +22,14 @@ export function onlyMethods(...methods: string[]): RequestHandler {
   };
 }
 
-/** Answers 415 to a body that is not declared as JSON, which also rejects HTML forms of other sites. */
+/** Responds with 415 to a body that is not declared as JSON, which also rejects HTML forms of other sites. */
 export const onlyJson: RequestHandler = (request, _response, next) => {
   next(request.is('application/json') ? undefined : new ApiError('unsupported-media-type'));
 };
 
 export const notFound: RequestHandler = (_request, response) => sendError(response, 'not-found');
 
-/** Turns an error of a handler into a response with no more than its code's message. */
+/** Turns a handler's error into a response that contains only the message of its code. */
 export function createErrorHandler(loggerOf: (request: Request) => Logger): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);

@@ -1,6 +1,6 @@
 /**
- * Every `event` of this process's log lines, with its meaning; docs/logs.md lists them. Dashboards and alerts depend on these
- * names, so the meaning of a name never changes.
+ * The `event` values of this process's log lines with their meanings. docs/logs.md lists them. Dashboards and alerts depend on
+ * these names, so the meaning of a name never changes.
  */
 export const LOG_EVENTS = {
   'service.ready': 'the service accepts requests',

@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { VerifyOperatorAssertion } from '../tokens/index.ts';
 
-/** The gateway signs what is in it; it forwards no header of this name that a client has sent. */
+/** The header with the gateway's signed assertion. The gateway forwards no client's header of this name. */
 const OPERATOR_HEADER = 'x-portico-operator';
 
 /**
  * Checks the operator's assertion of a request, once for all fields of the operation.
  *
- * @param isChange whether the request changes something.
+ * @param isChange whether the request changes anything.
  */
 export type CheckOperatorAssertion = (isChange: boolean) => Promise<boolean>;
 
 export interface OperatorAssertions {
-  /** For express' body parser, which calls it with the bytes (`verify`): stores their digest. */
+  /** Stores the digest of the body. Used as `verify` of express's body parser, which calls it with the bytes. */
   readonly keepDigest: (request: IncomingMessage, response: unknown, body: Buffer) => void;
-  /** Undefined for a request without an assertion. */
+  /** Returns undefined for a request without an assertion. */
   checkOf(request: IncomingMessage): CheckOperatorAssertion | undefined;
 }
 
-/** @param verify undefined where no gateway's assertions are accepted: then the header is ignored. */
+/** @param verify undefined if no gateway's assertions are accepted. The header is then ignored. */
 export function createOperatorAssertions(verify: VerifyOperatorAssertion | undefined): OperatorAssertions {
   const digests = new WeakMap<IncomingMessage, string>();
   return {

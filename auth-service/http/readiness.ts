@@ -3,7 +3,7 @@ import type { SigningKeys } from '../tokens/index.ts';
 
 const PING_TIMEOUT_MS = 2_000;
 
-/** For how long the database has to be silent for this process alone before the process counts as broken. */
+/** How long the database has to be silent for this process alone before the process counts as broken. */
 const STUCK_AFTER_MS = 30_000;
 
 export interface ReadinessReport {
@@ -18,18 +18,18 @@ export interface ReadinessReport {
 }
 
 export interface Readiness {
-  /** Called once, when the database has the current schema. */
+  /** Called once the database has the current schema. */
   migrated(): void;
-  /** Called once, when the process was asked to stop. It is not ready from then on. */
+  /** Called once the process was asked to stop. From then on, it is not ready. */
   stop(): void;
-  /** Whether the start is over. It stays true when the database becomes unavailable later. */
+  /** Returns whether the start is finished. It stays true if the database becomes unavailable later. */
   started(): boolean;
-  /** The state of each check; the database is pinged. */
+  /** Pings the database and returns the state of each check. */
   report(): Promise<ReadinessReport>;
   /**
-   * Whether a restart would help: for half a minute the database has not answered over the connections of this process,
-   * and it does over a new one. While the database itself is unavailable a restart is of no use. Returns the result of the
-   * check that the previous call began, because liveness probes have short timeouts.
+   * Returns whether a restart would help: for half a minute the database has not responded over this process's connections, but
+   * it does over a new one. While the database itself is unavailable, a restart is useless. Returns the result of the check
+   * that the previous call began, since liveness probes have short timeouts.
    */
   stuck(): boolean;
 }
@@ -39,14 +39,14 @@ export interface ReadinessOptions {
   keys: Pick<SigningKeys, 'loaded'>;
 }
 
-/** Whether this process can answer logins. */
+/** Creates the checks of whether this process can serve logins. */
 export function createReadiness({ database, keys }: ReadinessOptions): Readiness {
   let migrated = false;
   let isStuck = false;
   let isStopping = false;
 
-  // Probes that come while one is under way share it: a database that does not answer must not cost a connection each.
-  // Under load a probe may get no connection while the others are answered all the time.
+  // Concurrent probes share one ping, so that a silent database does not cost a connection for each. Under load, a probe may
+  // get no connection although the others are answered all the time.
   const databaseState = shareInFlight(async () => {
     const outcome = await pingOutcome(database.ping());
     if (outcome === 'read-only') return 'read-only';
@@ -76,7 +76,7 @@ export function createReadiness({ database, keys }: ReadinessOptions): Readiness
         database: await databaseState(),
       };
       if (isStopping) return { ready: false, stopping: true, checks };
-      // A read-only database allows no login, but gateways still need the keys and revocations of this service.
+      // A read-only database allows no logins, but gateways still need this service's keys and revocations.
       const isReady = (check: string) => check === 'ok' || check === 'read-only';
       return { ready: Object.values(checks).every(isReady), checks };
     },
@@ -87,7 +87,7 @@ export function createReadiness({ database, keys }: ReadinessOptions): Readiness
   };
 }
 
-/** Calls that come while one is under way share its result. */
+/** Concurrent calls share the result of the running one. */
 function shareInFlight<Result>(ask: () => Promise<Result>): () => Promise<Result> {
   let underWay: Promise<Result> | undefined;
   return () => {

@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/index.ts';
 import type { ServiceTime } from '../clock/index.ts';
 import type { ConfirmRotations, SpentToken } from '../use-cases/index.ts';
 
-/** How long a connection has to outlive a reply before the reply counts as delivered. */
+/** How long a connection has to outlive a response before the response counts as delivered. */
 const SETTLE_MS = 250;
 
 export interface RefreshDeliveriesOptions extends ServiceTime {
@@ -13,9 +13,9 @@ export interface RefreshDeliveriesOptions extends ServiceTime {
 }
 
 export interface RefreshDeliveries {
-  /** `response` is the reply that carries the successor of `token`. */
+  /** Tracks `response`, which contains the successor of `token`. */
   follow(token: SpentToken, response: ServerResponse): void;
-  /** Replies that were sent and are not recorded yet. */
+  /** Returns the number of sent responses that are not recorded yet. */
   pending(): number;
   start(): void;
   stop(): Promise<void>;
@@ -23,19 +23,19 @@ export interface RefreshDeliveries {
 
 interface Sent extends SpentToken {
   readonly at: Date;
-  /** When it counts as delivered if the connection is still open, as `performance.now()`. */
+  /** When the response counts as delivered if the connection is still open, by `performance.now()`. */
   readonly settledAt: number;
-  /** Null where the connection closes after the reply, so that it does not show whether the reply was delivered. */
+  /** Null if the connection closes after the response, so that it does not show whether the response was delivered. */
   readonly socket: Socket | null;
 }
 
 /**
- * Records which replies with new refresh tokens have been delivered.
+ * Records which responses with new refresh tokens have been delivered.
  *
- * A reply counts as delivered when all of it was sent and its connection was still open a moment later: a gateway that is
- * killed, or a client that hangs up, closes its connection at once. Until then the previous token may be sent again, without a
- * limit of time, because a client that got no reply has no other token. A reply whose delivery was not recorded, since this
- * process was killed, counts as undelivered for good: the session lives on.
+ * A response counts as delivered if it was sent completely and its connection was still open a moment later. If a gateway is
+ * killed, or a client disconnects, its connection closes immediately. Until then, the previous token may be sent again without
+ * a time limit, since a client that got no response has no other token. A response whose delivery was not recorded because this
+ * process was killed counts as undelivered permanently, and the session continues.
  */
 export function createRefreshDeliveries(options: RefreshDeliveriesOptions): RefreshDeliveries {
   const { confirmRotations, now, every, logger } = options;

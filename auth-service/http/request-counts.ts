@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { CLIENT_CLOSED_REQUEST, type HttpServerCounts, OTHER_ROUTE, type Span } from '../../platform/index.ts';
 import { routeOf } from './route-of.ts';
 
-/** Counts requests by their route. @param spanOf the span of a request, which slow ones are found by. */
+/** Counts requests by route. @param spanOf returns the span of a request, to find slow ones. */
 export function countRequests(
   counts: HttpServerCounts,
   spanOf: (request: Request) => Span | undefined,

@@ -1,24 +1,24 @@
 import type { Request, RequestHandler } from 'express';
 import { type Logger, REQUEST_ID_HEADER, requestIdOf, type Span } from '../../platform/index.ts';
 
-/** Requested every few seconds by orchestrators and monitoring. */
+/** Orchestrators and monitoring request these every few seconds. */
 const HEALTH_PATHS = new Set(['/healthz', '/readyz']);
-/** Requested every few seconds by each worker of each gateway; only refusals tell something. */
+/** Each worker of each gateway requests this every few seconds, so only refusals are logged. */
 const REVOCATIONS_PATH = '/revocations';
 
 export interface RequestLog {
-  /** Gives each request its id, echoes it, and logs the request when its response is out. */
+  /** Gives each request its id, echoes it, and logs the request after its response. */
   middleware: RequestHandler;
-  /** The log of one request: every line has its id. */
+  /** Returns the log of a request. Every line has the request's id. */
   loggerOf(request: Request): Logger;
-  /** Null before the middleware has seen it. */
+  /** Returns null before the middleware has run. */
   idOf(request: Request): string | null;
 }
 
 /**
- * One line a request: method, path without its query, status and time. Never a header, never a body.
+ * Logs one line for each request: method, path without its query, status and duration. It never contains headers or bodies.
  *
- * @param spanOf the request's span, whose ids each of its lines has.
+ * @param spanOf returns the request's span, whose ids each of its lines has.
  */
 export function createRequestLog(logger: Logger, spanOf: (request: Request) => Span | undefined): RequestLog {
   const loggers = new WeakMap<Request, Logger>();
@@ -28,7 +28,7 @@ export function createRequestLog(logger: Logger, spanOf: (request: Request) => S
     idOf: (request) => ids.get(request) ?? null,
     middleware(request, response, next) {
       const requestId = requestIdOf(request);
-      // A router below a path changes what the request says of it.
+      // A router below a path changes the path in the request.
       const { method, path } = request;
       const span = spanOf(request);
       const requestLogger = logger.child({

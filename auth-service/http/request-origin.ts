@@ -3,13 +3,13 @@ import { clientAddress } from '../../platform/index.ts';
 import type { RequestOrigin } from '../use-cases/index.ts';
 
 const MAX_USER_AGENT_LENGTH = 512;
-/** PostgreSQL rejects NUL, and no control character belongs into a list of sessions. */
+/** PostgreSQL rejects NUL, and a list of sessions should contain no control characters. */
 const CONTROL_CHARACTERS = /\p{Cc}/gu;
 
-/** The origin of a request: its address as trusted proxies report it, and the user agent, which is not verified. */
+/** Returns the origin of a request: the address that trusted proxies report, and the unverified user agent. */
 export type RequestOriginOf = (request: Request) => RequestOrigin;
 
-/** @param trustedProxies how many trusted processes are between callers and this service. */
+/** @param trustedProxies the number of trusted processes between callers and this service. */
 export function createRequestOriginOf(
   trustedProxies: number,
   requestIdOf: (request: Request) => string | null,
@@ -21,7 +21,7 @@ export function createRequestOriginOf(
   });
 }
 
-/** The gateway's own user agent is `portico`; it forwards that of its caller. */
+/** The gateway's own user agent is `portico`. It forwards its caller's user agent. */
 function userAgentOf({ headers }: Request): string | null {
   const userAgent = headers['x-forwarded-user-agent'] ?? headers['user-agent'];
   return userAgent?.toString().replace(CONTROL_CHARACTERS, '').slice(0, MAX_USER_AGENT_LENGTH) ?? null;

@@ -3,10 +3,10 @@ import { fixedAttributes, type Span, type Telemetry } from '../../platform/index
 import type { ActiveSpan } from '../active-span.ts';
 import { routeOf } from './route-of.ts';
 
-/** Requested every few seconds by gateways, orchestrators and monitoring. */
+/** Gateways, orchestrators and monitoring request these every few seconds. */
 const UNTRACED_PATHS = new Set(['/healthz', '/readyz', '/revocations']);
 
-/** Methods as the semantic conventions know them; a span's name has no other. */
+/** The methods of the semantic conventions. The name of a span has no other method. */
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE', 'PATCH']);
 
 const HTTP = fixedAttributes({ 'url.scheme': 'http', 'network.protocol.name': 'http' });
@@ -14,20 +14,20 @@ const HTTP = fixedAttributes({ 'url.scheme': 'http', 'network.protocol.name': 'h
 export interface RequestSpansOptions {
   telemetry: Telemetry;
   activeSpan: ActiveSpan;
-  /** Whether a request is a gateway's: only then is its trace continued. */
+  /** Returns whether a request comes from a gateway. Only then is its trace continued. */
   isFromGateway: (request: Request) => boolean;
 }
 
 export interface RequestSpans {
-  /** Makes a span of each request while tracing is on. */
+  /** Creates a span of each request while tracing is on. */
   middleware: RequestHandler;
-  /** Undefined where there is none. */
+  /** Returns undefined if there is none. */
   spanOf(request: Request): Span | undefined;
 }
 
 /**
- * Spans of requests, by the semantic conventions for HTTP servers. They hold the path's route, and neither the query, nor an
- * address, nor a header.
+ * Creates the spans of requests, by the semantic conventions for HTTP servers. They contain the route of the path, but no
+ * query, address or header.
  */
 export function createRequestSpans({ telemetry, activeSpan, isFromGateway }: RequestSpansOptions): RequestSpans {
   const spans = new WeakMap<Request, Span>();
@@ -56,7 +56,7 @@ function endSpan(span: Span, method: string, request: Request, response: Respons
   }
   const { statusCode } = response;
   if (response.writableFinished) span.setAttribute('http.response.status_code', statusCode);
-  // A client error is no error of the server's span (OpenTelemetry, HTTP semantic conventions).
+  // A client error is not an error of the server's span (OpenTelemetry, HTTP semantic conventions).
   if (!response.writableFinished) span.fail('aborted', 'the connection was closed before the response was sent');
   else if (statusCode >= 500) span.fail(String(statusCode));
   span.end();

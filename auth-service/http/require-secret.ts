@@ -5,8 +5,8 @@ import { ApiError } from '../errors.ts';
 const BEARER_SECRET = /^Bearer +(?<secret>[^ ]+) *$/i;
 
 /**
- * Answers 401 with code `invalid-credentials` unless the request has one of `secrets` as its bearer credential
- * (RFC 6750 2.1). Without any secret every request is let through.
+ * Responds with 401 and code `invalid-credentials` unless the request has one of `secrets` as its bearer credential (RFC 6750
+ * 2.1). Without secrets, every request is allowed.
  */
 export function requireSecret(secrets: readonly string[]): RequestHandler {
   const expected = new SecretComparison(secrets);

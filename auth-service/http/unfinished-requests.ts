@@ -1,13 +1,13 @@
 import type { RequestHandler } from 'express';
 
-/** How long a stop waits for the work of requests, beyond the time in which their callers were waited for. */
+/** How long a stop waits for the work of requests, after the time for their responses. */
 const FINISH_TIMEOUT_MS = 3_000;
 
-/** The work of requests that is not over. It goes on where a caller has gone or was cut off at a stop. */
+/** The unfinished work of requests, which continues if a caller disconnects or is cut off by a stop. */
 export interface UnfinishedRequests {
-  /** Returns the handler with its work waited for. */
+  /** Returns the handler, whose work a stop then waits for. */
   follow(handler: RequestHandler): RequestHandler;
-  /** Waits a moment until none is at work. */
+  /** Waits a moment for the work to finish. */
   finish(): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ import type { OpenThrottle } from '../throttle/index.ts';
 import type { RefreshTokens, SigningKeys } from '../tokens/index.ts';
 import type { UseCaseCounts } from './use-case-counts.ts';
 
-/** What is measured, as plain numbers where things happen. */
+/** The measured values, as plain numbers. */
 export interface Measured {
   readonly now: Date;
   readonly requests: Pick<HttpServerCounts, 'metrics'>;
@@ -42,7 +42,7 @@ function redisMetric(isAvailable: boolean | undefined): readonly Metric[] {
   return [oneGauge('portico_auth_redis_available', help, isAvailable ? 1 : 0)];
 }
 
-/** The metrics of the auth service as they are now. */
+/** Returns the auth service's metrics with their current values. */
 export function measure(measured: Measured): readonly Metric[] {
   const { now, keys, refreshTokens, housekeeping, deliveries } = measured;
   const audit = measured.audit.usage();

@@ -12,14 +12,14 @@ import type {
 /** How often a use case had each outcome. `error`: it threw. */
 type Counts<Outcome extends string> = Record<Outcome, number>;
 
-/** Every outcome from the start, so that the first one of a kind is an increase. */
+/** Creates every outcome at the start, so that the first one of a kind is an increase. */
 function zeroCounts<const Outcome extends string>(...outcomes: Outcome[]): Counts<Outcome> {
   return Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Counts<Outcome>;
 }
 
 /**
- * Counts the outcomes of use cases, as plain numbers. `incomplete`: a field was missing. There is no label for callers:
- * neither tenant nor user nor address.
+ * Counts the outcomes of use cases. `incomplete`: a field was missing. Callers have no labels: neither tenant nor user nor
+ * address.
  */
 export class UseCaseCounts {
   readonly logins = zeroCounts('success', 'refused', 'incomplete', 'throttled', 'busy', 'error');
@@ -28,7 +28,7 @@ export class UseCaseCounts {
   readonly passwordChanges = zeroCounts('success', 'refused', 'incomplete', 'throttled', 'busy', 'error');
   readonly clientAuthentications = zeroCounts('success', 'refused', 'throttled', 'error');
   readonly clientTokens = zeroCounts('success', 'refused', 'error');
-  /** Sessions that ended before their time, and tokens of service accounts that were revoked, by what ended them. */
+  /** Sessions that were ended, and tokens of service accounts that were revoked, by cause. */
   readonly revocations = zeroCounts('logout', 'session-revoke', 'password-change', 'reuse', 'client-token');
 
   login(login: Login): Login {
@@ -79,7 +79,7 @@ export class UseCaseCounts {
     return (...request) => counted(this.clientTokens, clientCredentials(...request), ({ outcome }) => outcome);
   }
 
-  /** The token of a login ends by a logout, which is counted there. */
+  /** The token of a login is ended by a logout, which is counted there. */
   revokeToken(revokeToken: RevokeToken): RevokeToken {
     return async (...request) => {
       const result = await revokeToken(...request);

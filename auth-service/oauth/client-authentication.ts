@@ -13,7 +13,7 @@ const BASIC = /^basic +(?<credentials>[A-Za-z0-9+/_-]+={0,2}) *$/i;
 /** The dependencies of client authentication. */
 export interface ClientAuthentication {
   authenticateClient: AuthenticateClient;
-  /** Where a request comes from. */
+  /** Returns the origin of a request. */
   originOf(request: Request): RequestOrigin;
 }
 
@@ -23,10 +23,10 @@ interface PresentedSecret {
 }
 
 /**
- * Authenticates the client of a request (RFC 6749, section 2.3.1), by HTTP Basic or in the form; undefined for a request
- * without a secret, as clients of the service's own login send.
+ * Authenticates the client of a request (RFC 6749, section 2.3.1), by HTTP Basic or in the form. Returns undefined for a
+ * request without a secret, which clients of the service's own login send.
  *
- * @throws OAuthError `invalid_client` when the client is unknown or its secret wrong, `invalid_request` for two secrets,
+ * @throws OAuthError `invalid_client` if the client is unknown or its secret wrong, `invalid_request` for two secrets,
  * `slow_down` after too many wrong ones.
  */
 export async function authenticate(
@@ -42,7 +42,7 @@ export async function authenticate(
   return client;
 }
 
-/** As `authenticate`, for endpoints where a secret is needed. */
+/** Like `authenticate`, for endpoints that require a secret. */
 export async function authenticateAlways(
   request: Request,
   form: Form,
@@ -56,7 +56,7 @@ export async function authenticateAlways(
 function credentialsOf(authorization: string | undefined, form: Form): PresentedSecret | undefined {
   const clientId = form.get('client_id');
   const secret = form.get('client_secret');
-  // Another scheme authenticates no client: browsers and libraries attach bearer tokens to whatever they send.
+  // Other schemes do not authenticate a client: browsers and libraries add bearer tokens to every request.
   if (authorization !== undefined && /^basic\b/i.test(authorization)) {
     const shown = readBasic(authorization);
     if (secret !== undefined || (clientId !== undefined && clientId !== shown.clientId)) throw severalAuthentications();
@@ -70,7 +70,7 @@ function credentialsOf(authorization: string | undefined, form: Form): Presented
   return undefined;
 }
 
-/** Both parts are form-encoded before they are joined and put into base64 (RFC 6749, section 2.3.1). */
+/** Both parts are form-encoded before they are joined and encoded in base64 (RFC 6749, section 2.3.1). */
 function readBasic(authorization: string): PresentedSecret {
   const encoded = BASIC.exec(authorization)?.groups?.credentials ?? '';
   const text = Buffer.from(encoded, 'base64').toString('utf8');

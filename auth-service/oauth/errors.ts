@@ -1,8 +1,8 @@
 import { ERRORS, UNAVAILABLE_RETRY_SECONDS } from '../errors.ts';
 
 /**
- * Every error code of the OAuth endpoints (RFC 6749, section 5.2, 503 of RFC 7009, RFC 8707, section 2, and the code that
- * RFC 8628 has for clients that ask too often), with status and meaning.
+ * The error codes of the OAuth endpoints with status and meaning (RFC 6749, section 5.2, 503 of RFC 7009, RFC 8707, section 2,
+ * and RFC 8628's code for clients that ask too often).
  */
 export const OAUTH_ERRORS = {
   invalid_request: { status: 400, description: 'the request is not well-formed' },
@@ -19,12 +19,12 @@ export const OAUTH_ERRORS = {
 
 export type OAuthErrorCode = keyof typeof OAUTH_ERRORS;
 
-/** A refusal whose code and description the caller may see. The description never repeats what was sent. */
+/** An error whose code and description the caller may see. The description never repeats the caller's input. */
 export class OAuthError extends Error {
   constructor(
     readonly code: OAuthErrorCode,
     description: string = OAUTH_ERRORS[code].description,
-    /** When to try again, in whole seconds. */
+    /** The delay before a retry, in whole seconds. */
     readonly retryAfterSeconds?: number,
   ) {
     super(description);
@@ -32,32 +32,32 @@ export class OAuthError extends Error {
   }
 }
 
-/** An unknown client, a wrong secret, or credentials that cannot be read: the three are not distinguished. */
+/** An unknown client, a wrong secret, or unreadable credentials, which are not distinguished. */
 export function invalidClient(): OAuthError {
   return new OAuthError('invalid_client');
 }
 
-/** A request without credentials, where a client has to authenticate. */
+/** A request without credentials to an endpoint that requires them. */
 export function clientAuthenticationRequired(): OAuthError {
   return new OAuthError('invalid_client', 'client authentication is needed');
 }
 
-/** Credentials in the header and in the form (RFC 6749, section 2.3). */
+/** Credentials in both the header and the form (RFC 6749, section 2.3). */
 export function severalAuthentications(): OAuthError {
   return new OAuthError('invalid_request', 'the client authenticates in two ways at once');
 }
 
-/** Too many wrong secrets before. */
+/** Too many wrong secrets in earlier requests. */
 export function tooManyAttempts(retryAfterSeconds: number): OAuthError {
   return new OAuthError('slow_down', undefined, retryAfterSeconds);
 }
 
-/** A grant type that the token endpoint does not have. */
+/** A grant type that the token endpoint does not support. */
 export function unsupportedGrantType(): OAuthError {
   return new OAuthError('unsupported_grant_type');
 }
 
-/** A service account that refreshes: it has no refresh tokens. */
+/** A refresh by a service account, which has no refresh tokens. */
 export function unauthorizedClient(): OAuthError {
   return new OAuthError('unauthorized_client');
 }
@@ -72,12 +72,12 @@ export function invalidScope(): OAuthError {
   return new OAuthError('invalid_scope');
 }
 
-/** A scope in a refresh. */
+/** A scope in a refresh request. */
 export function scopeOfRefresh(): OAuthError {
   return new OAuthError('invalid_scope', 'the refresh token was granted without a scope');
 }
 
-/** A resource that the token should be limited to (RFC 8707): a token with a wider audience would be less safe than it looks. */
+/** A resource to limit the token to (RFC 8707). A token with a wider audience would be less safe than it looks. */
 export function invalidTarget(): OAuthError {
   return new OAuthError('invalid_target');
 }
@@ -87,22 +87,22 @@ export function expectedForm(type: string): OAuthError {
   return new OAuthError('invalid_request', `expected a body of the type ${type}`);
 }
 
-/** A parameter that is sent twice (RFC 6749, section 3.2). */
+/** A repeated parameter (RFC 6749, section 3.2). */
 export function repeatedParameter(): OAuthError {
   return new OAuthError('invalid_request', 'a parameter is there more than once');
 }
 
-/** A header that is sent twice with different values, such as two credentials. */
+/** A header that is repeated with different values, such as two credentials. */
 export function repeatedHeaders(): OAuthError {
   return new OAuthError('invalid_request', 'a header is there more than once');
 }
 
-/** @param name of the parameter: a constant, not the caller's. */
+/** @param name of the parameter: a constant, not the caller's input. */
 export function missingParameter(name: string): OAuthError {
   return new OAuthError('invalid_request', `${name} is required`);
 }
 
-/** Any other method than POST. */
+/** A method other than POST. */
 export function expectedPost(): OAuthError {
   return new OAuthError('invalid_request', 'expected the method POST');
 }
@@ -122,7 +122,7 @@ export function databaseUnavailable(): OAuthError {
   return new OAuthError('temporarily_unavailable', ERRORS.unavailable.message, UNAVAILABLE_RETRY_SECONDS);
 }
 
-/** An unexpected failure, of which the caller sees no detail. */
+/** An unexpected failure, whose details the caller does not see. */
 export function serverError(): OAuthError {
   return new OAuthError('server_error');
 }

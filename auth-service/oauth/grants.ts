@@ -30,7 +30,7 @@ interface TokenResponse {
   scope?: string;
 }
 
-/** RFC 6749, section 3.3: tokens of printable ASCII without quotes and backslashes, one space between them. */
+/** Tokens of printable ASCII without quotes and backslashes, separated by single spaces (RFC 6749, section 3.3). */
 const SCOPE_LIST = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
 
 /** `POST /oauth/token` (RFC 6749, sections 4.4 and 6; without resource indicators, RFC 8707). */
@@ -44,7 +44,7 @@ export function tokenEndpoint(options: TokenEndpointOptions): RequestHandler {
     const type = required(form, 'grant_type');
     const grant = Object.hasOwn(grants, type) ? grants[type] : undefined;
     if (!grant) throw unsupportedGrantType();
-    // Before the grant is used: a refresh token stays as good as it was.
+    // Checked before the grant is used, so that a refresh token stays valid.
     requireNoResource(form);
     response.json(await grant());
   };
@@ -57,7 +57,7 @@ async function refreshGrant(
   form: Form,
 ): Promise<TokenResponse> {
   const { refresh, deliveries, originOf, loggerOf } = options;
-  // Refresh tokens are the login's, whose clients have no secret.
+  // Refresh tokens belong to the login, whose clients have no secret.
   if (await authenticate(request, form, options)) throw unauthorizedClient();
   const token = required(form, 'refresh_token');
   if (form.has('scope')) throw scopeOfRefresh();

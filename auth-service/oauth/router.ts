@@ -30,13 +30,13 @@ export interface OAuthOptions extends OAuthUseCases {
   issuer: string;
   audience: string;
   deliveries: RefreshDeliveries;
-  /** Where a request comes from. */
+  /** Returns the origin of a request. */
   originOf(request: Request): RequestOrigin;
-  /** Whether the service can answer yet. */
+  /** Returns whether the service can respond yet. */
   started(): boolean;
-  /** The work of handlers that is waited for at a stop. */
+  /** The work of handlers, which a stop waits for. */
   unfinished: Pick<UnfinishedRequests, 'follow'>;
-  /** The log of one request, with its id. */
+  /** Returns the log of a request, with its id. */
   loggerOf(request: Request): Logger;
 }
 
@@ -81,7 +81,7 @@ function createOAuthErrorHandler(loggerOf: (request: Request) => Logger): ErrorR
   return (error: unknown, request, response, next) => {
     if (response.headersSent) return next(error);
     if (error instanceof OAuthError) return sendOAuthError(response, error);
-    // The body parser's errors; their messages quote the body.
+    // The body parser's errors, whose messages quote the body.
     const { status } = error as { status?: unknown };
     if (typeof status === 'number' && status < 500) return sendOAuthError(response, unreadableBody());
     logFailure(loggerOf(request), error);

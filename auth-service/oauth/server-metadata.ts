@@ -3,8 +3,8 @@ import type { RequestHandler } from 'express';
 const METADATA_MAX_AGE_SECONDS = 300;
 
 /**
- * `GET /.well-known/oauth-authorization-server` (RFC 8414). All addresses are below the issuer's, which is the gateway's
- * public one; the address of the request is ignored.
+ * Serves `GET /.well-known/oauth-authorization-server` (RFC 8414). All URLs are below the issuer's, which is the gateway's
+ * public URL. The address of the request is ignored.
  */
 export function serverMetadata(issuer: string): RequestHandler {
   const base = issuer.replace(/\/$/, '');
@@ -16,7 +16,7 @@ export function serverMetadata(issuer: string): RequestHandler {
     revocation_endpoint: `${base}/oauth/revoke`,
     introspection_endpoint: `${base}/oauth/introspect`,
     grant_types_supported: ['refresh_token', 'client_credentials'],
-    // Required, and empty: there is no authorization endpoint.
+    // Required but empty, since there is no authorization endpoint.
     response_types_supported: [],
     // `none`: the clients of the service's own login, which have refresh tokens and no secret.
     token_endpoint_auth_methods_supported: [...withSecret, 'none'],

@@ -10,8 +10,8 @@ export interface RevocationEndpointOptions extends ClientAuthentication {
 }
 
 /**
- * `POST /oauth/revoke` (RFC 7009). The answer is the same for a token that is unknown, another user's, or already ended.
- * `token_type_hint` is accepted and not needed: the two kinds of token have different forms.
+ * Handles `POST /oauth/revoke` (RFC 7009). The response is the same for a token that is unknown, belongs to another user, or
+ * has already ended. `token_type_hint` is accepted but not needed, since the two kinds of tokens have different forms.
  */
 export function revocationEndpoint(options: RevocationEndpointOptions): RequestHandler {
   const { revokeToken, originOf, loggerOf } = options;
@@ -23,7 +23,7 @@ export function revocationEndpoint(options: RevocationEndpointOptions): RequestH
       { event: 'token_revocation.completed', revoked, ...(client && { client_id: client.clientId }) },
       'token revocation',
     );
-    // RFC 7009 section 2.2 gives the body no meaning; some clients read every body as JSON.
+    // The body has no meaning (RFC 7009 section 2.2), but some clients parse every body as JSON.
     response.json({});
   };
 }
@@ -35,7 +35,7 @@ export interface IntrospectionEndpointOptions extends ClientAuthentication {
   audience: string;
 }
 
-/** `POST /oauth/introspect` (RFC 7662), for service accounts, about tokens of their own tenant. */
+/** Handles `POST /oauth/introspect` (RFC 7662), for service accounts, about tokens of their own tenant. */
 export function introspectionEndpoint(options: IntrospectionEndpointOptions): RequestHandler {
   const { introspect, issuer, audience } = options;
   return async (request, response) => {
@@ -55,7 +55,7 @@ function introspectionResponse(token: ActiveToken, issuer: string, audience: str
     tenant_id: token.tenantId,
     ...(token.username !== undefined && { username: token.username }),
     ...(token.scope !== undefined && { scope: token.scope }),
-    // RFC 7662: the type as of RFC 6749, section 5.1, which a refresh token has none of.
+    // RFC 7662 uses the type of RFC 6749, section 5.1, which a refresh token does not have.
     ...(isAccessToken && { token_type: 'Bearer', aud: audience, jti: token.tokenId }),
     iss: issuer,
     iat: token.issuedAt,

@@ -1,21 +1,21 @@
 import { createRequire } from 'node:module';
 import { compareSync, hashSync } from 'bcryptjs';
 
-/** bcrypt, computed on the thread that calls. Text that is longer than 72 bytes of UTF-8 is cut off there. */
+/** bcrypt, computed on the calling thread. Text beyond 72 bytes of UTF-8 is cut off. */
 export interface BcryptLibrary {
   readonly name: '@node-rs/bcrypt' | 'bcryptjs';
-  /** A `$2b$` hash of `text` with a random salt. */
+  /** Returns a `$2b$` hash of `text` with a random salt. */
   hash(text: string, cost: number): string;
-  /** False also for what is no bcrypt hash. */
+  /** Also returns false if `hash` is not a bcrypt hash. */
   compare(text: string, hash: string): boolean;
 }
 
-/** Written in JavaScript, so it runs everywhere, and takes 1.5 times as long or more. */
+/** Written in JavaScript, so it runs everywhere, but takes at least 1.5 times as long. */
 export const javascriptBcrypt: BcryptLibrary = { name: 'bcryptjs', hash: hashSync, compare: compareSync };
 
 /**
- * The native library, or undefined on an unsupported platform. It is loaded on demand, because a failing static import would
- * keep the process from starting.
+ * Returns the native library, or undefined on an unsupported platform. It is loaded on demand, since a failing static import
+ * would keep the process from starting.
  */
 export function loadNativeBcrypt(): BcryptLibrary | undefined {
   try {
@@ -30,7 +30,7 @@ export function loadNativeBcrypt(): BcryptLibrary | undefined {
   }
 }
 
-/** The fastest library that this machine can run. Both make and verify the same hashes. */
+/** Returns the fastest library that this machine can run. Both create and verify the same hashes. */
 export function loadBcrypt(): BcryptLibrary {
   return loadNativeBcrypt() ?? javascriptBcrypt;
 }

@@ -5,42 +5,40 @@ import { fromPackageRoot } from '../package-root.ts';
 import { type BcryptLibrary, loadBcrypt } from './bcrypt-library.ts';
 import type { CompareTask, Computed, HashTask } from './bcrypt-worker.ts';
 
-/** Worker threads load plain JavaScript only, so this is the compiled file even when the rest runs from its sources. */
+/** Worker threads load only plain JavaScript, so this is the compiled file even if the other code runs from its sources. */
 const WORKER = 'dist/auth-service/passwords/bcrypt-worker.js';
 
-/**
- * What one bcrypt computation takes at cost 10, in seconds, measured on a 2.1 GHz core. Each step of cost doubles it.
- */
+/** The duration of a bcrypt computation at cost 10, in seconds, measured on a 2.1 GHz core. Each step of cost doubles it. */
 const SECONDS_AT_COST_10: Readonly<Record<BcryptLibrary['name'], number>> = {
   '@node-rs/bcrypt': 0.055,
   bcryptjs: 0.085,
 };
 
-/** Piscina gives up a close after 30 s, fails it and throws away what is queued. A stop has a deadline of its own. */
+/** After 30 s, Piscina gives up a close, fails it and discards its queue. A stop has its own deadline. */
 const NEVER_MS = 2 ** 31 - 1;
 
 /** The threads have a lower priority than other work on the machine, such as the event loop and a gateway. */
 const NICE = 10;
 
-/** bcrypt as the service uses it: on text of up to 72 ASCII characters. One call is one computation. */
+/** bcrypt as the service uses it: for text of up to 72 ASCII characters. One call is one computation. */
 export interface Bcrypt {
   hash(text: string, cost: number): Promise<string>;
   compare(text: string, hash: string): Promise<boolean>;
 }
 
-/** Bounds of computations, in milliseconds: cost 10 takes some 60 ms, and each step of cost doubles it. */
+/** Bounds of the buckets of computations, in milliseconds. Cost 10 takes some 60 ms, and each step of cost doubles it. */
 const COMPUTATION_BOUNDS_MS = [10, 25, 50, 75, 100, 250, 500, 1_000, 2_500, 5_000] as const;
 const HASH_WAIT_BOUNDS_MS = [1, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000] as const;
 
-/** The computations of a pool now, and those before. */
+/** The current and past computations of a pool. */
 export interface HashUsage {
   readonly threads: number;
   readonly running: number;
   readonly queued: number;
   readonly queueLimit: number;
-  /** Computations that were refused because the queue was full. */
+  /** The number of computations that were refused because the queue was full. */
   readonly refused: number;
-  /** Until a thread began. */
+  /** The waits until a thread began. */
   readonly waits: Durations;
   readonly computations: Durations;
 }
@@ -48,14 +46,14 @@ export interface HashUsage {
 export interface BcryptPool extends Bcrypt {
   readonly library: BcryptLibrary['name'];
   usage(): HashUsage;
-  /** Finishes what is queued, then ends the threads, unless others use them. */
+  /** Finishes the queue, then ends the threads unless others use them. */
   close(): Promise<void>;
 }
 
-/** The queue is full: another computation would only lengthen every wait. */
+/** The queue is full. Another computation would only lengthen every wait. */
 export class HashQueueFullError extends Error {
   constructor(
-    /** When to try again, in whole seconds, as in `Retry-After`. */
+    /** The delay before a retry in whole seconds, as in `Retry-After`. */
     readonly retryAfterSeconds: number,
   ) {
     super('too many password hashes are waiting');
@@ -65,13 +63,16 @@ export class HashQueueFullError extends Error {
 
 export interface BcryptPoolOptions {
   threads: number;
-  /** Computations that may wait while all threads are busy. One more is refused. */
+  /** The most computations that wait while all threads are busy. Further ones are refused. */
   queueLimit: number;
-  /** The usual cost: what a comparison takes at least, and the estimate of when to try again. */
+  /** The usual cost. It is the minimum cost of a comparison, and the basis of the retry delay. */
   cost: number;
-  /** The request that a computation belongs to, which gets a span below its span. */
+  /** The span of the current request, the parent of the computation's span. */
   activeSpan?: ActiveSpan;
-  /** As many as `threads`, which others use as well and which stay when the pool is closed. Default: threads of its own. */
+  /**
+   * As many threads as `threads`, which others use too and which stay open when the pool is closed. By default the pool has its
+   * own.
+   */
   sharedThreads?: HashThreads;
 }
 
@@ -90,7 +91,7 @@ export function openHashThreads(count: number): HashThreads {
   });
 }
 
-/** Computes in worker threads: bcrypt on the event loop would hold every other request up for as long as it takes. */
+/** Computes in worker threads: on the event loop, bcrypt would delay every other request. */
 export function openBcryptPool(options: BcryptPoolOptions): BcryptPool {
   const { threads, queueLimit, cost, activeSpan, sharedThreads } = options;
   const hashThreads = sharedThreads ?? openHashThreads(threads);

@@ -9,13 +9,13 @@ export interface HashTask {
 export interface CompareTask {
   text: string;
   hash: string;
-  /** How much the comparison costs at least. */
+  /** The minimum cost of the comparison. */
   cost: number;
 }
 
 export interface Computed<Result> {
   readonly result: Result;
-  /** How long the computation itself took, in milliseconds. */
+  /** The duration of the computation itself, in milliseconds. */
   readonly durationMs: number;
 }
 

@@ -10,7 +10,7 @@ const PASSWORD_ENDINGS = (
 
 const [FIRST_YEAR, LAST_YEAR] = [1960, 2035];
 
-/** How one finger goes over a keyboard; all of its parts are common, in both directions. */
+/** Keyboard walks. All of their parts are common, in both directions. */
 const WALKS = [
   '01234567890123456789012345678901234567890',
   'abcdefghijklmnopqrstuvwxyzabcdefghijklm',
@@ -36,7 +36,7 @@ const WALKS = [
 ] as const;
 const [SHORTEST_WALK, LONGEST_WALK] = [6, 26];
 
-/** What is repeated until a form is content. */
+/** Texts that are repeated to a common length. */
 const REPEATED = [
   ...'abcdefghijklmnopqrstuvwxyz0123456789!*.',
   ...(
@@ -46,7 +46,7 @@ const REPEATED = [
 ];
 const LONGEST_REPETITION = 32;
 
-/** Whatever sign it is, however often. */
+/** A single character, repeated any number of times. */
 const ONE_SIGN = /^(.)\1+$/su;
 
 const LEETSPEAK: readonly (readonly [RegExp, string])[] = [
@@ -62,17 +62,20 @@ const LEETSPEAK: readonly (readonly [RegExp, string])[] = [
 const SEPARATORS = /[\s._-]+/gu;
 
 export interface CommonPasswords {
-  /** `password` in any case, of Unicode form NFKC; spaces, dots, dashes and underscores within it count or do not. */
+  /**
+   * Returns whether a password is common. `password` is in Unicode NFKC and in any case. It is checked with and without the
+   * spaces, dots, dashes and underscores in it.
+   */
   has(password: string): boolean;
 }
 
 /**
- * The most common passwords: hundreds of thousands, more than 3,000 of them of 15 characters and more, so that there are
- * enough for whatever length a policy asks for (OWASP ASVS 5, 6.2.4).
+ * The most common passwords: hundreds of thousands, of which more than 3,000 have at least 15 characters, so that there are
+ * enough for any length that a policy requires (OWASP ASVS 5, 6.2.4).
  *
- * The list is generated, not collected. Published lists of leaked passwords are, apart from their tail, words with endings or
- * years, repeated words, keyboard walks, repetitions and a few phrases; so is this, from `common-roots.ts` and the lists
- * above. Words and endings are kept apart, because all combinations would take 50 MB.
+ * The list is generated, not collected. Published lists of leaked passwords mostly consist of words with endings or years,
+ * repeated words, keyboard walks, repetitions and a few phrases. So does this list, from `common-roots.ts` and the lists above.
+ * Words and endings are kept apart, since all combinations would take 50 MB.
  */
 export function commonPasswords(): CommonPasswords {
   const years = Array.from({ length: LAST_YEAR - FIRST_YEAR + 1 }, (_, index) => String(FIRST_YEAR + index));
@@ -108,7 +111,7 @@ export function commonPasswords(): CommonPasswords {
   };
 }
 
-/** The word with one kind of letter replaced, and with all of them. */
+/** Returns the word with each kind of letter replaced, and with all of them replaced. */
 function leetspeak(word: string): string[] {
   const single = LEETSPEAK.map(([letter, sign]) => word.replace(letter, sign));
   const all = [

@@ -1,10 +1,10 @@
 /**
- * What people begin a password with, written down for this list and copied from none: words about passwords and
- * computers, names, animals, sports, food, places, films, what people like, what they say. Lower case.
+ * Words with which people begin a password, in lower case. They were written for this list and not copied: words about
+ * passwords and computers, names, animals, sports, food, places, films, things that people like, things that people say.
  */
 const splitWords = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** The likeliest of all. They also come in leetspeak, and in pairs. */
+/** The most common words. They also occur in leetspeak and in pairs. */
 export const FIRST_ROOTS = splitWords(`
   password pass passwort passwd passcode welcome admin administrator root user login master letmein iloveyou love
   qwerty qwertz azerty abc abcd secret monkey dragon sunshine princess football baseball superman batman shadow michael
@@ -106,7 +106,7 @@ export const COMMON_ROOTS = splitWords(`
   krishna saibaba omsairam waheguru
 `);
 
-/** What is common whole, most of it long. */
+/** Complete common passwords, most of them long. */
 export const PHRASES = splitWords(`
   correcthorsebatterystaple thequickbrownfox thequickbrownfoxjumps thequickbrownfoxjumpsoverthelazydog iloveyouforever
   iloveyousomuch iloveyouverymuch iloveyoubaby iloveyoumom ilovemyfamily ilovemymom ilovemylife ilovemydog ilovemycat

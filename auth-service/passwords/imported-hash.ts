@@ -1,18 +1,18 @@
-/** A higher cost would let one row keep a thread busy for minutes; this is the bound of what is ever computed. */
+/** A higher cost would allow one row to occupy a thread for minutes. This is the limit of all computations. */
 export const MAX_BCRYPT_COST = 15;
 export const MIN_BCRYPT_COST = 4;
 
 /**
- * bcrypt's own text, of a cost within these bounds. Salt and hash do not fill their last letters; with anything else than
- * zeros in what is left no password matches, and one of the libraries returns at once without computing.
+ * A bcrypt hash with a cost within these limits. Salt and hash do not use all bits of their last characters. If the unused bits
+ * are not zero, no password matches, and one of the libraries returns immediately without computing.
  */
 const BCRYPT = /^\$2[aby]\$(?<cost>0[4-9]|1[0-5])\$[./A-Za-z0-9]{21}[.Oeu][./A-Za-z0-9]{30}[.CGKOSWaeimquy26]$/;
 
 /**
- * The stored hash of an account that was imported with a bcrypt hash of its plain password: that hash unchanged.
- * `Passwords.verify` recognizes it by its prefix, and it is replaced at the first login.
+ * Returns the stored hash of an account that was imported with a bcrypt hash of its plain password: the unchanged hash.
+ * `Passwords.verify` recognizes it by its prefix, and the first login replaces it.
  *
- * @returns undefined for a text that is no such hash, or one whose cost is under 4 or over `maxCost`.
+ * @returns undefined for a text that is not such a hash, or whose cost is below 4 or above `maxCost`.
  */
 export function importedHash(bcrypt: string, maxCost = MAX_BCRYPT_COST): string | undefined {
   const cost = BCRYPT.exec(bcrypt)?.groups?.cost;

@@ -3,20 +3,23 @@ import { encodeBase64, genSaltSync } from 'bcryptjs';
 import type { Bcrypt } from './bcrypt-pool.ts';
 import { importedHash } from './imported-hash.ts';
 
-/** Longer passwords are refused unread: normalising and hashing a megabyte costs time that a caller should not buy. */
+/**
+ * Longer passwords are refused without processing: normalizing and hashing a megabyte takes time that a caller should not be
+ * able to cause.
+ */
 export const MAX_PASSWORD_BYTES = 1024;
 
 const BCRYPT_DIGEST_BYTES = 23;
 
 /**
- * `$portico1$p<pepper version>` and then bcrypt's own text, which begins with `$` and contains its cost. With a cost over 15
- * one row could occupy a thread for minutes.
+ * `$portico1$p<pepper version>` followed by a bcrypt hash, which begins with `$` and contains its cost. A cost above 15 would
+ * allow one row to occupy a thread for minutes.
  */
 const STORED = /^\$portico1\$p(?<pepperVersion>\d{1,9})(?<bcrypt>\$2[aby]\$(?<cost>0[4-9]|1[0-5])\$[./A-Za-z0-9]{53})$/;
 
 /**
- * Secrets that are not in the database, so that a copy of the database alone cannot be searched for passwords. What is
- * stored names the version of the one that it was made with.
+ * Secrets outside the database, so that passwords cannot be guessed from a copy of the database alone. A stored hash names the
+ * version of its pepper.
  */
 export interface Peppers {
   /** The version for new hashes, one of `secrets`. */
@@ -27,46 +30,46 @@ export interface Peppers {
 export interface PasswordOptions {
   bcrypt: Bcrypt;
   peppers: Peppers;
-  /** bcrypt's cost for new hashes, 4 to 15. */
+  /** The bcrypt cost of new hashes, 4 to 15. */
   cost: number;
 }
 
 export interface Passwords {
   /**
-   * The text to store for a password.
+   * Returns the text to store for a password.
    *
-   * @throws RangeError for a password that could never be used to log in: over 1,024 bytes, or no valid Unicode.
+   * @throws RangeError for a password that cannot be used to log in: more than 1,024 bytes, or invalid Unicode.
    * @throws HashQueueFullError
    */
   hash(password: string): Promise<string>;
   /**
-   * Whether `password` is the one that `stored` was made from. `stored` is undefined when there is no such account.
-   * Costs exactly one bcrypt computation in any case, so that the time reveals nothing.
+   * Returns whether `stored` was made from `password`. `stored` is undefined if there is no such account. Each call costs
+   * exactly one bcrypt computation, so that the time reveals nothing.
    *
    * @throws HashQueueFullError
    */
   verify(password: string, stored: string | undefined): Promise<boolean>;
   /**
-   * Whether `stored` has the scheme, pepper version and cost of new hashes. If not, it should be replaced at the next login
-   * with the password.
+   * Returns whether `stored` has the scheme, pepper version and cost of new hashes. If not, it should be replaced at the next
+   * login.
    */
   isCurrent(stored: string): boolean;
 }
 
 /**
- * Password hashing as `bcrypt(base64(HMAC-SHA-384(pepper, NFKC(password))))`. The 64 characters of the inner part fit
- * into bcrypt's 72 bytes, so nothing of a long password is cut off, and hold no NUL.
- * Source: OWASP Password Storage Cheat Sheet, "Pre-Hashing Passwords with bcrypt".
+ * Hashes passwords as `bcrypt(base64(HMAC-SHA-384(pepper, NFKC(password))))`. The 64 characters of the inner part contain no
+ * NUL and fit into bcrypt's 72 bytes, so that no part of a long password is cut off. Source: OWASP Password Storage Cheat
+ * Sheet, "Pre-Hashing Passwords with bcrypt".
  */
 export function createPasswords({ bcrypt, peppers, cost }: PasswordOptions): Passwords {
   const keys = new Map([...peppers.secrets].map(([version, secret]) => [version, createSecretKey(secret, 'utf8')]));
   const currentKey = pepperKeyOf(keys, peppers.current);
   const decoy = decoyHash(cost);
 
-  /** The input of bcrypt's comparison; no hash where `stored` is none, or has an unknown pepper. */
+  /** Returns the input of bcrypt's comparison. `hash` is undefined if `stored` is not a hash, or has an unknown pepper. */
   function comparison(password: string, stored: string | undefined): { text: string; hash: string | undefined } {
     const imported = stored === undefined ? undefined : importedHash(stored);
-    // An imported hash is of the password itself, as it was typed where it comes from.
+    // An imported hash was made from the password itself, as it was typed.
     if (imported !== undefined) return { text: password, hash: imported };
     const parts = stored === undefined ? undefined : STORED.exec(stored)?.groups;
     const key = keys.get(Number(parts?.pepperVersion));
@@ -101,7 +104,7 @@ function prehash(password: string, pepper: KeyObject): string {
   return createHmac('sha384', pepper).update(password.normalize('NFKC'), 'utf8').digest('base64');
 }
 
-/** Whether a text can be a password, independent of the policy for new ones. */
+/** Returns whether a text can be a password, independent of the policy for new ones. */
 export function isUsable(password: string): boolean {
   // UTF-8 has at least one byte for each UTF-16 unit, so most of a huge text is never encoded.
   return (
@@ -111,7 +114,7 @@ export function isUsable(password: string): boolean {
   );
 }
 
-/** A hash of no known password that costs as much to compare as a real one of that cost. */
+/** Returns a hash of no known password that costs as much to compare as a real one of that cost. */
 function decoyHash(cost: number): string {
   return genSaltSync(cost) + encodeBase64([...randomBytes(BCRYPT_DIGEST_BYTES)], BCRYPT_DIGEST_BYTES);
 }

@@ -3,20 +3,20 @@ import { parseJson, SettingsError } from '../../platform/index.ts';
 import type { Peppers } from './passwords.ts';
 
 const MIN_LENGTH = 32;
-/** As many digits as a stored hash may name. */
+/** The most digits that a stored hash may have. */
 export const MAX_PEPPER_VERSION = 999_999_999;
 
 const EXPECTED = `expected at least ${MIN_LENGTH} random characters`;
 const VERSIONS_EXPECTED = `expected JSON like {"1":"…","2":"…"}, each with at least ${MIN_LENGTH} random characters`;
 
-/** `AUTH_PASSWORD_PEPPER`: the one pepper, which is version 1. */
+/** `AUTH_PASSWORD_PEPPER`: the only pepper, which has version 1. */
 export const pepperSecret = z.string({ error: EXPECTED }).refine(({ length }) => length >= MIN_LENGTH, EXPECTED);
 
 const versions = z
   .record(z.string().regex(/^[1-9]\d{0,8}$/), pepperSecret)
   .refine((all) => Object.keys(all).length > 0);
 
-/** `AUTH_PASSWORD_PEPPERS`: several peppers by their versions. */
+/** `AUTH_PASSWORD_PEPPERS`: several peppers by version. */
 export const pepperVersions = z
   .string()
   .meta({ type: 'JSON' })
@@ -28,7 +28,7 @@ export const pepperVersions = z
     return z.NEVER;
   });
 
-/** Whether there are several; then `AUTH_PASSWORD_PEPPER` is not needed. */
+/** Returns whether there are several peppers. `AUTH_PASSWORD_PEPPER` is then not needed. */
 export function setsPepperVersions(environment: NodeJS.ProcessEnv): boolean {
   return Boolean(environment.AUTH_PASSWORD_PEPPERS || environment.AUTH_PASSWORD_PEPPERS_FILE);
 }
@@ -36,11 +36,11 @@ export function setsPepperVersions(environment: NodeJS.ProcessEnv): boolean {
 interface PepperSettings {
   AUTH_PASSWORD_PEPPER?: string | undefined;
   AUTH_PASSWORD_PEPPERS?: ReadonlyMap<number, string> | undefined;
-  /** 0: the highest one. */
+  /** 0 selects the highest version. */
   AUTH_PASSWORD_PEPPER_VERSION: number;
 }
 
-/** @throws SettingsError when the settings do not fit together. */
+/** @throws SettingsError if the settings contradict each other. */
 export function peppersOf(settings: PepperSettings): Peppers {
   const {
     AUTH_PASSWORD_PEPPER: single,

@@ -1,10 +1,10 @@
 import { type CommonPasswords, commonPasswords } from './common-passwords.ts';
 import { isUsable, MAX_PASSWORD_BYTES } from './passwords.ts';
 
-/** So much of a password has to be something else than the names of its user, tenant and service, in characters. */
+/** How many characters a password must have in addition to the names of its user, tenant and service. */
 const MIN_BESIDE_NAMES = 8;
 
-/** Shorter parts of names are in many good passwords. In characters. */
+/** Shorter parts of names also occur in many good passwords. In characters. */
 const MIN_NAME_LENGTH = 3;
 
 /** Why a password is refused. */
@@ -17,35 +17,35 @@ export type PasswordProblemCode =
 
 export interface PasswordProblem {
   code: PasswordProblemCode;
-  /** For the user, after "the password cannot be used: "; names what would do, and never what it was. */
+  /** For the user, after "the password cannot be used: ". It names what is required, and never the password. */
   message: string;
 }
 
-/** Whose password it is to be. */
+/** The user of the password. */
 export interface PasswordOwner {
   username: string;
   tenantName: string;
 }
 
 export interface PasswordPolicy {
-  /** Why a new password is rejected, or undefined. Existing passwords are never checked. */
+  /** Returns why a new password is refused, or undefined. Existing passwords are never checked. */
   problemWith(password: string, owner: PasswordOwner): PasswordProblem | undefined;
 }
 
 export interface PasswordPolicyOptions {
-  /** In characters (Unicode code points) of its form NFKC. */
+  /** In characters (Unicode code points) of the NFKC form. */
   minLength: number;
   /** The service's name. */
   serviceNames: readonly string[];
 }
 
 /**
- * The requirements of a new password: long enough, not among the most common ones, and not made of names of its context
- * (service, user, tenant). No rule about its composition; every character counts, spaces and control characters too.
+ * The policy of new passwords: long enough, not among the most common ones, and not made of names of their context (service,
+ * user, tenant). There are no rules about their composition. Every character counts, including spaces and control characters.
  * Source: NIST SP 800-63B-4, section 3.1.1.2; OWASP ASVS 5, 6.2.1 to 6.2.11.
  */
 export function createPasswordPolicy({ minLength, serviceNames }: PasswordPolicyOptions): PasswordPolicy {
-  // Made when it is first needed: a login never needs it.
+  // Created on demand, since a login never needs it.
   let common: CommonPasswords | undefined;
 
   return {
@@ -73,8 +73,8 @@ function characterCount(text: string): number {
 }
 
 /**
- * Whether too little is left when the names and their parts (`alice`, `example` and `com` of `alice@example.com`) are
- * taken out, the longest first. A password that holds none of them is not.
+ * Returns whether too little is left after removing names and their parts (`alice`, `example` and `com` of
+ * `alice@example.com`), the longest first. Returns false for a password without any of them.
  */
 function isMadeOfNames(password: string, names: readonly string[]): boolean {
   const parts = names.flatMap((name) => {

@@ -19,35 +19,35 @@ import { openHashing } from './hashing.ts';
 import { prepareStart } from './prepare-start.ts';
 import { openServiceKeys } from './service-keys.ts';
 
-/** Replacements for tests, at the service's edges. */
+/** Replacements for tests at the edges of the service. */
 export interface ServiceReplacements extends Partial<ServiceTime> {
-  /** The clock of the machine, where `now` is absent. Default: node's. */
+  /** Returns the time of the machine's clock if `now` is absent. Defaults to Node.js's clock. */
   systemNow?: () => Date;
   /** Observes or replaces the computations of the hash pool. */
   aroundBcrypt?: (bcrypt: Bcrypt) => Bcrypt;
-  /** Threads of the hash pool that several services share. Default: threads of its own. */
+  /** Threads of the hash pool that several services share. By default the pool has its own. */
   hashThreads?: HashThreads;
 }
 
-/** The service's objects, connected with each other. */
+/** The connected objects of the service. */
 export interface ComposedService {
   readonly app: Express;
   readonly readiness: Readiness;
   measure(): readonly Metric[];
   /**
-   * Prepares what requests need. `stopping` is aborted when the process is asked to stop meanwhile.
+   * Prepares everything that requests need. `stopping` is aborted if the process is asked to stop meanwhile.
    *
-   * @returns the migrations that were applied.
-   * @throws StartError when the database, the peppers or the keys cannot be used.
+   * @returns the applied migrations.
+   * @throws StartError if the database, the peppers or the keys cannot be used.
    */
   prepare(stopping: AbortSignal | undefined): Promise<readonly string[]>;
-  /** Begins the periodic work on the database, which has to be prepared. */
+  /** Starts the periodic work on the prepared database. */
   startPeriodicWork(): void;
-  /** Closes everything: hashing first, then what is left of requests, and the rest in the reverse order of opening. */
+  /** Closes everything: first hashing, then unfinished requests, and the rest in the reverse order of opening. */
   close(): Promise<void>;
 }
 
-/** Builds the service's objects and connects them. Neither the database nor the port is touched yet. */
+/** Builds and connects the service's objects. Uses neither the database nor the port yet. */
 export async function composeService(
   config: Config,
   logger: Logger,
@@ -69,7 +69,7 @@ export async function composeService(
       logger.warn({ err: error, event: 'database.connection_lost' }, 'lost a connection to the database'),
   });
   const clock = openDatabaseClock({ database, logger, every, ...(systemNow && { systemNow }) });
-  // The service's time is the database's.
+  // The service uses the database's time.
   const { now = clock.now } = replacements;
   const time = { now, every };
   const keys = openServiceKeys({ config, database, ...time, logger });
@@ -136,7 +136,7 @@ export async function composeService(
     () => audit.stop(),
     () => housekeeping.stop(),
     () => deliveries.stop(),
-    // Logins whose callers were cut off still need the throttle, the audit log and the database after their hashes.
+    // After their hashes, logins whose callers were cut off still need the throttle, the audit log and the database.
     () => unfinished.finish(),
     () => hashPool.close(),
   ];
@@ -165,7 +165,7 @@ interface ServiceHousekeepingOptions extends ServiceTime {
   readonly logger: Logger;
 }
 
-/** Opens the housekeeping of all rooms whose rows expire. */
+/** Opens the housekeeping of all parts with expiring rows. */
 function openServiceHousekeeping(options: ServiceHousekeepingOptions): Housekeeping {
   const { config, database, clock, sealer, now, every, logger } = options;
   return openHousekeeping({

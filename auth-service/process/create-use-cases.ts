@@ -31,12 +31,12 @@ export interface UseCaseDependencies {
   readonly throttle: OpenThrottle;
   readonly hashing: Pick<Hashing, 'passwords' | 'policy'>;
   readonly keys: ServiceKeys;
-  /** Counts the outcomes. */
+  /** Counts the outcomes of use cases. */
   readonly counts: UseCaseCounts;
   now(): Date;
 }
 
-/** What users, clients and administrators can do, for the transports of the service. */
+/** Creates the use cases of users, clients and administrators, for the transports of the service. */
 export function createUseCases(dependencies: UseCaseDependencies) {
   const { config, database, audit, throttle, keys, counts, now } = dependencies;
   const { passwords, policy } = dependencies.hashing;
@@ -73,7 +73,7 @@ export function createUseCases(dependencies: UseCaseDependencies) {
       policy,
       passwords: async () => passwords,
       throttledAccounts: async () => throttle.accounts,
-      // A failure changes nothing: the keys are read again in some seconds.
+      // A failure has no effect, since the keys are read again in some seconds.
       keys: { sealer: keys.sealer, policy: keys.policy, reload: () => keys.signing.reload().catch(() => {}) },
     }),
   };

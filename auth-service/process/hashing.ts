@@ -12,7 +12,7 @@ import {
   type Passwords,
 } from '../passwords/index.ts';
 
-/** What makes and checks the hashes of passwords, and says which passwords are allowed. */
+/** The parts that create and verify password hashes, and the policy of new passwords. */
 export interface Hashing {
   readonly pool: BcryptPool;
   readonly passwords: Passwords;
@@ -25,11 +25,11 @@ export interface HashingOptions {
   readonly logger: Logger;
   /** Observes or replaces the computations of the pool. */
   readonly aroundBcrypt: ((bcrypt: Bcrypt) => Bcrypt) | undefined;
-  /** Undefined: threads of the pool's own. */
+  /** Undefined if the pool has its own threads. */
   readonly sharedThreads: HashThreads | undefined;
 }
 
-/** Begins the threads that hash. */
+/** Starts the hashing threads. */
 export function openHashing({ config, activeSpan, logger, aroundBcrypt, sharedThreads }: HashingOptions): Hashing {
   const pool = openBcryptPool({ ...config.passwords, activeSpan, ...(sharedThreads && { sharedThreads }) });
   if (pool.library === 'bcryptjs')

@@ -16,15 +16,16 @@ export interface PrepareStartOptions {
   readonly keys: Pick<ServiceKeys, 'load'>;
   now(): Date;
   readonly logger: Logger;
-  /** Aborted when the process is asked to stop while it waits for the database. */
+  /** Aborted if the process is asked to stop while it waits for the database. */
   readonly stopping: AbortSignal | undefined;
 }
 
 /**
- * Prepares what requests need: checks the database user, migrates, sets the clock, checks the peppers, and loads the keys.
+ * Prepares everything that requests need: checks the database user, migrates, sets the clock, checks the peppers, and loads the
+ * keys.
  *
- * @returns the migrations that were applied.
- * @throws StartError when the database, the peppers or the keys cannot be used.
+ * @returns the applied migrations.
+ * @throws StartError if the database, the peppers or the keys cannot be used.
  */
 export async function prepareStart(options: PrepareStartOptions): Promise<readonly string[]> {
   const { config, database, readiness, logger } = options;

@@ -13,7 +13,7 @@ import {
   type SigningKeys,
 } from '../tokens/index.ts';
 
-/** The keys in the database, which make access and refresh tokens, and the sealer that encrypts them there. */
+/** The keys in the database, which create access and refresh tokens, and the sealer that encrypts them there. */
 export interface ServiceKeys {
   readonly sealer: Sealer;
   readonly signing: SigningKeys;
@@ -21,9 +21,9 @@ export interface ServiceKeys {
   readonly refreshTokens: RefreshTokens;
   readonly loaded: boolean;
   /**
-   * Reads them, makes those that are missing, and keeps reading them until `stop()`.
+   * Reads the keys, creates missing ones, and reads them repeatedly until `stop()`.
    *
-   * @throws StartError when the key-encryption key is not the one that sealed them.
+   * @throws StartError if the key-encryption key is not the one that sealed them.
    */
   load(): Promise<void>;
   stop(): void;
@@ -35,7 +35,7 @@ export interface ServiceKeysOptions extends ServiceTime {
   readonly logger: Logger;
 }
 
-/** Opens the keys, without reading them yet. Keys that cannot be read again later are logged, and the last ones stay in use. */
+/** Creates the keys without reading them. If keys cannot be read again later, this is logged and the last ones stay in use. */
 export function openServiceKeys({ config, database, now, every, logger }: ServiceKeysOptions): ServiceKeys {
   const sealer = createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey);
   const policy = { ...config.signingKeys, tokenSeconds: config.accessTokens.lifetimeSeconds };

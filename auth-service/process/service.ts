@@ -12,25 +12,25 @@ import type { Config } from '../config.ts';
 import { composeService, type ServiceReplacements } from './compose-service.ts';
 
 /**
- * A start that takes longer, as one that waits for its database, answers probes meanwhile. A shorter one listens when it is
- * ready: balancers without health checks send requests to whatever accepts connections.
+ * A start that takes longer, such as one that waits for its database, responds to probes meanwhile. A shorter start listens
+ * when it is ready, since load balancers without health checks send requests to every process that accepts connections.
  */
 const LISTEN_AFTER_MS = 3_000;
 
 export interface AuthServiceDependencies extends ServiceReplacements {
-  /** For how long a start may take before it listens all the same. */
+  /** How long a start may take before the service listens anyway. */
   listenAfterMs?: number;
-  /** Where log lines go. Default: standard output. */
+  /** The destination of log lines. Defaults to standard output. */
   logDestination?: DestinationStream;
-  /** Aborted when the process is asked to stop, which ends a start that waits for the database. */
+  /** Aborted if the process is asked to stop, which ends a start that waits for the database. */
   stopping?: AbortSignal;
 }
 
 /**
- * Starts the service. It listens when it is ready, or when the start takes long, so that probes of `/readyz` and `/healthz` are
- * answered; it resolves when it is ready.
+ * Starts the service. It listens when it is ready, or earlier if the start takes long, so that probes of `/readyz` and
+ * `/healthz` get a response. Resolves when the service is ready.
  *
- * @throws StartError when the database, the peppers, the signing keys or the port cannot be used.
+ * @throws StartError if the database, the peppers, the signing keys or the port cannot be used.
  */
 export async function startAuthService(
   config: Config,
@@ -45,7 +45,7 @@ export async function startAuthService(
   };
   try {
     const listening = { ...config.listen, portVariable: 'AUTH_PORT' };
-    // A wrong port is reported before the database is touched.
+    // A wrong port is reported before the database is used.
     await checkPort(listening);
     const metrics = await publishMetrics({
       ...config.metrics,
@@ -67,7 +67,7 @@ export async function startAuthService(
       port: server.port,
       stop: async () => {
         service.readiness.stop();
-        // Balancers have to notice that this service is not ready any more, before it stops to accept connections.
+        // Load balancers have to notice that this service is not ready before it stops accepting connections.
         server.drain();
         if (config.drainMs > 0) await sleep(config.drainMs);
         await closeAll();
@@ -79,7 +79,7 @@ export async function startAuthService(
   }
 }
 
-/** Logs settings that are probably not what the operator meant. */
+/** Logs settings that the operator probably did not intend. */
 function logSettings({ misspelt, revocationSecrets }: Config, logger: Logger): void {
   for (const { variable, meant } of misspelt)
     logger.warn({ event: 'settings.misspelt' }, `${variable} is no setting: did you mean ${meant}?`);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { setting } from '../../platform/index.ts';
 import { ROLE_NAME } from '../tokens/index.ts';
 
-/** Who administers a tenant. */
+/** The administration of tenants. */
 export const administrationSettings = {
   AUTH_ADMIN_ROLES: z
     .string()
@@ -51,7 +51,7 @@ export const retentionSettings = {
     .describe('Roles that may read the audit log of their own tenant; an empty list is written as a comma.'),
 };
 
-/** Separated by commas or spaces. */
+/** Parses role names that are separated by commas or spaces. */
 function roleNames(text: string, context: z.RefinementCtx): readonly string[] {
   const names = text.split(/[\s,]+/).filter(Boolean);
   if (names.every((name) => ROLE_NAME.test(name))) return names;

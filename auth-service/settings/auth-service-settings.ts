@@ -6,7 +6,7 @@ import { failedLoginSettings, passwordSettings } from './passwords.ts';
 import { revocationSecret, servingSettings } from './serving.ts';
 import { sessionSettings, tokenSettings } from './tokens.ts';
 
-/** Which settings are required depends on others. */
+/** Settings that are required depending on others. */
 export interface RequiredSettings {
   readonly pepper: boolean;
   readonly revocationSecret: boolean;
@@ -28,7 +28,7 @@ export const authServiceSettingGroups = {
   OpenTelemetry: openTelemetrySettings,
 };
 
-/** The settings of the auth service, by the environment variables that hold them. */
+/** The settings of the auth service by environment variable. */
 export const authServiceSettings = (required: RequiredSettings) => ({
   ...servingSettings,
   ...databaseSettings,

@@ -5,7 +5,7 @@ import { DATABASE_LOGINS, isDatabaseUrl } from '../database/index.ts';
 const EXPECTED_DATABASE_URL = 'expected a URL like postgresql://user@host:5432/name';
 const databaseUrl = z
   .string({ error: EXPECTED_DATABASE_URL })
-  // Before the driver is asked, which reads the files.
+  // Checked before the driver parses the URL, since the driver reads the files.
   .superRefine(refuseUnreadableFile)
   .refine(isDatabaseUrl, EXPECTED_DATABASE_URL)
   .meta({ type: 'PostgreSQL URL' });
@@ -45,7 +45,7 @@ export const databaseSettings = {
     .describe('How long a statement may take; a connection that has not answered by then is replaced.'),
 };
 
-/** What `portico-auth database setup` reads. It needs no other settings of the service. */
+/** The settings of `portico-auth database setup`, which needs no other settings of the service. */
 export const databaseSetupSettings = {
   AUTH_DATABASE_ADMIN_URL: databaseUrl.describe(
     'PostgreSQL as a superuser, or in a managed PostgreSQL as the owner of the database and the tables, with `CREATEROLE`.',

@@ -37,7 +37,7 @@ export const tokenSettings = {
     .describe('Lifetime of access tokens; less where their session ends before.'),
 };
 
-/** How long sessions last. */
+/** The duration of sessions. */
 export const sessionSettings = {
   AUTH_REFRESH_TOKEN_IDLE_DAYS: setting
     .integer(30, 1, 3650, 'days')
@@ -50,7 +50,7 @@ export const sessionSettings = {
 
 function keyBytes(text: string, context: z.RefinementCtx): Uint8Array {
   const bytes = Buffer.from(text, /^[0-9a-f]{64}$/i.test(text) ? 'hex' : 'base64');
-  // Buffer skips what is not base64, so the alphabet is checked too.
+  // Buffer skips characters that are not base64, so the alphabet is checked too.
   if (bytes.length !== ENCRYPTION_KEY_BYTES || !/^[A-Za-z0-9+/_-]+={0,2}$/.test(text))
     context.addIssue({ code: 'custom', message: `expected ${ENCRYPTION_KEY_BYTES} bytes in base64 or hexadecimal` });
   return bytes;

@@ -2,39 +2,39 @@ import type { CounterSet, CounterSets } from './counters.ts';
 import type { KnownDevices } from './known-devices.ts';
 import type { AttemptStore, BlockingCounter } from './store.ts';
 
-/** An attempt that was counted, or must wait. */
+/** An attempt that was counted or must wait. */
 export type AttemptDecision = { readonly counterSet: CounterSet } & (
   | {
       readonly admitted: true;
-      /** Refunds what was counted. */
+      /** Refunds the counted failure. */
       refund(): Promise<void>;
-      /** Ends an attempt with a right secret: the own counter of the set is cleared, and the device is known from now on. */
+      /** Ends an attempt with a correct secret. The set's own counter is cleared, and the device is known from now on. */
       succeed(at: Date): Promise<void>;
     }
   | ({ readonly admitted: false } & BlockingCounter)
 );
 
-/** Whether an attempt would be admitted, and after which wait. */
+/** Whether an attempt would be admitted, and after which delay. */
 export interface PeekedAttempt {
   readonly counterSet: CounterSet;
   readonly waiting: BlockingCounter | undefined;
-  /** The device is known from now on. */
+  /** Makes the device known from now on. */
   remember(at: Date): Promise<void>;
 }
 
 /** Selects the counter set of an attempt, and counts its failure there. */
 export interface AttemptLimiter {
   /**
-   * Counts one failure in each counter that limits the attempt, or in none when one of them requires a wait.
+   * Counts one failure in each counter that limits the attempt, or in none if one of them requires a delay.
    *
    * @param needsOnly called before the attempt waits for its turn, with the set whose counters it still needs.
    */
   admit(sets: CounterSets, at: Date, needsOnly: (counterSet: CounterSet) => void): Promise<AttemptDecision>;
-  /** Looks at an attempt without counting it. */
+  /** Checks an attempt without counting it. */
   peek(sets: CounterSets, at: Date): Promise<PeekedAttempt>;
 }
 
-/** Asks for the device first and then for the counters, which may be kept elsewhere. */
+/** Creates a limiter that first looks up the device and then the counters, which may be in another store. */
 export function createAttemptLimiter(store: AttemptStore, devices: KnownDevices): AttemptLimiter {
   async function counterSetOf(sets: CounterSets, at: Date) {
     const device = await devices.findDevice(sets.deviceKey, at);

@@ -1,54 +1,53 @@
-/** How long an attempt waits for others at most. */
+/** The longest time that an attempt waits for others. */
 const QUEUE_TIMEOUT_MS = 5_000;
 
 /** The attempts in progress at one counter. */
 interface CounterQueue {
-  /** The number of attempts that use this queue; it is removed with the last. */
+  /** The number of attempts that use this queue. It is removed with the last one. */
   attempts: number;
-  /** Attempts that wait for admission, or that are admitted and whose secret is being checked. */
+  /** Attempts that wait for admission, and admitted ones whose secret is being checked. */
   readonly open: Set<QueuedAttempt>;
-  /** How often something was given back here. */
+  /** The number of refunds at this counter. */
   returned: number;
   readonly waiters: Set<QueueWaiter>;
 }
 
 interface QueueWaiter {
-  /** The number of refunds when it last looked. */
+  /** The number of refunds when the waiter last checked. */
   readonly seen: number;
-  /** Attempts that were open when it arrived, and still are. It does not wait for later ones, which might never end. */
+  /** Attempts that were open when the waiter arrived, and still are. It does not wait for later ones, which might never end. */
   readonly before: Set<QueuedAttempt>;
   wake(again: boolean): void;
 }
 
 /** An attempt in the queues of its counters. */
 export interface QueuedAttempt {
-  /** To be called before each question for admission: what is given back from here on is noticed. */
+  /** Called before each request for admission. Later refunds are noticed. */
   beforeAdmission(): void;
-  /** Called once the attempt needs these queues only: after the question was answered, or before. */
+  /** Called once the attempt needs only these queues, before or after the response to the request. */
   keepOnly(keys: readonly string[]): void;
   /**
-   * Called when the counter `key` was full. Waits where it may be filled by attempts that are still running, which may be
-   * refunded.
+   * Called if the counter `key` was full. Waits if running attempts fill it that may be refunded.
    *
-   * @returns whether to count again. If not, the counter is full of failures, or too many attempts wait already.
+   * @returns whether to count again. If not, the counter is full of failures, or too many attempts are waiting.
    */
   waitForRefund(key: string): Promise<boolean>;
-  /** The attempt was admitted and is over. `gave`: whether something was given back. */
+  /** Ends an admitted attempt. `gave`: whether a failure was refunded. */
   finish(gave: boolean): void;
   /** Always called last. */
   leave(): void;
 }
 
 /**
- * Lets attempts wait for those before them in this process. An attempt takes its share of the allowance before its secret
- * is looked at, so several right ones at once, as of browser tabs that wake up together, would find it used up. They
- * wait here for what the others give back, rather than being refused.
+ * Lets attempts wait for earlier ones in this process. An attempt takes its share of the allowance before its secret is
+ * checked. Several correct ones at the same time, such as those of browser tabs that wake up together, would use it up. Here
+ * they wait for the refunds of the others and are not refused.
  */
 export class AttemptQueue {
   readonly #queues = new Map<string, CounterQueue>();
   readonly #maxWaiting: number;
 
-  /** @param maxWaiting how many may wait at one counter. */
+  /** @param maxWaiting the most attempts that wait at one counter. */
   constructor(maxWaiting: number) {
     this.#maxWaiting = maxWaiting;
   }
@@ -112,7 +111,7 @@ export class AttemptQueue {
   }
 }
 
-/** A refund makes room for one more. A waiter also wakes when no attempt before it is open any more. */
+/** A refund makes room for another attempt. A waiter also wakes once no earlier attempt is open. */
 function closeOne(queue: CounterQueue, attempt: QueuedAttempt, gave: boolean): void {
   queue.open.delete(attempt);
   if (gave) queue.returned += 1;

@@ -1,14 +1,14 @@
 /**
- * What is counted, and for whose sake:
- * - `account`: wrong passwords for one account, from devices that it was never used on
- * - `device`: wrong passwords for one account from a device that it was used on, so that attempts from elsewhere cannot use
- *   up its owner's allowance
+ * The kinds of counters:
+ * - `account`: wrong passwords for one account, from devices on which it was never used
+ * - `device`: wrong passwords for one account from a device on which it was used, so that attempts from elsewhere cannot use up
+ *   its owner's allowance
  * - `address`: wrong passwords and client secrets from one network, for all accounts
  * - `tenant`: wrong passwords for all accounts of a tenant, from all networks
  * - `client`: wrong secrets of one OAuth client
  *
- * Strangers can use up the allowances of an account, a tenant and a client. Addresses without failures of their own
- * have a second allowance there, which the others cannot use:
+ * Strangers can use up the allowances of an account, a tenant and a client. Addresses without failures of their own have a
+ * second allowance, which others cannot use:
  * - `clean_address`: whether a network has failures of its own
  * - `clean_account`, `clean_tenant`, `clean_client`: failures of such addresses after the first allowance was used up
  */
@@ -26,30 +26,30 @@ export const COUNTER_KINDS = [
 
 export type CounterKind = (typeof COUNTER_KINDS)[number];
 
-/** How one kind of counter behaves. All times are in seconds. */
+/** The behaviour of one kind of counter. All times are in seconds. */
 export interface BackoffPolicy {
-  /** Failures until the first wait. */
+  /** The number of failures before the first delay. */
   free: number;
-  /** The first wait. */
+  /** The first delay. */
   first: number;
-  /** By what each wait is longer than the one before. */
+  /** The factor by which each delay is longer than the previous one. */
   growth: number;
   longest: number;
-  /** The time in which a counter at the longest wait decreases to zero. It decreases linearly. */
+  /** The time in which a counter at the longest delay decreases to zero. It decreases linearly. */
   forget: number;
 }
 
 export const DEFAULT_BACKOFF_POLICIES: Readonly<Record<CounterKind, BackoffPolicy>> = {
   account: { free: 5, first: 1, growth: 2, longest: 900, forget: 43_200 },
   device: { free: 10, first: 1, growth: 2, longest: 900, forget: 43_200 },
-  // Many people may share one.
+  // Many people may share an address.
   address: { free: 30, first: 1, growth: 2, longest: 300, forget: 3_600 },
-  // The waits stay short, because they apply to every login on a new device.
+  // The delays stay short, since they apply to every login on a new device.
   tenant: { free: 1_000, first: 1, growth: 1.5, longest: 10, forget: 3_600 },
   client: { free: 10, first: 1, growth: 2, longest: 300, forget: 3_600 },
-  // One failure, and the network is not clean for a day.
+  // After one failure, a network is not clean for a day.
   clean_address: { free: 1, first: 86_400, growth: 1, longest: 86_400, forget: 86_400 },
-  // An attacker with a thousand addresses does not use it up.
+  // An attacker with a thousand addresses cannot use it up.
   clean_account: { free: 1_000, first: 1, growth: 2, longest: 60, forget: 86_400 },
   clean_tenant: { free: 1_000, first: 1, growth: 1.5, longest: 4, forget: 3_600 },
   clean_client: { free: 1_000, first: 1, growth: 2, longest: 60, forget: 86_400 },
@@ -64,14 +64,14 @@ const POLICY_BOUNDS: Readonly<Record<keyof BackoffPolicy, readonly [number, numb
 };
 
 const WHOLE = /^\d{1,10}$/;
-/** With more, a schedule that hardly grows would be very long. */
+/** With more decimals, a schedule that hardly grows would be very long. */
 const TWO_DECIMALS = /^\d{1,3}(\.\d{1,2})?$/;
 
 /**
- * Reads terms from a text such as `free=5 first=1 growth=2 longest=900 forget=43200`, in any order. What is left out
- * stays as in `defaults`.
+ * Parses terms from a text such as `free=5 first=1 growth=2 longest=900 forget=43200`, in any order. Absent terms have the
+ * value in `defaults`.
  *
- * @returns the problem, where it cannot be read.
+ * @returns the problem if the text is invalid.
  */
 export function parseBackoffPolicy(text: string, defaults: BackoffPolicy): BackoffPolicy | { problem: string } {
   const terms = { ...defaults };
@@ -96,14 +96,14 @@ function isPolicyField(name: string): name is keyof BackoffPolicy {
   return Object.hasOwn(POLICY_BOUNDS, name);
 }
 
-/** Terms as the stores go by them, so that what follows from which failure is decided here and nowhere else. */
+/** Terms in the form that stores use. The relation between failures and delays is defined only here. */
 export interface BackoffSchedule {
   readonly free: number;
-  /** The wait after the failure number `free`, after the next one, and so on; the last one holds for all that follow. */
+  /** The delay after failure number `free`, after the next one, and so on. The last one applies to all further failures. */
   readonly waitsMs: readonly number[];
-  /** A counter counts no further. */
+  /** The highest count. */
   readonly most: number;
-  /** How much of a failure is forgotten in a millisecond. */
+  /** How much of a failure is forgotten in each millisecond. */
   readonly fading: number;
 }
 

@@ -4,9 +4,9 @@ import type { KnownDevices } from './known-devices.ts';
 import type { AttemptStore, BlockingCounter, ConsumeResult } from './store.ts';
 import { createTurns } from './turns.ts';
 
-/** How long an attempt waits for its turn at most. */
+/** The longest time that an attempt waits for its turn. */
 const PATIENCE_MS = 8_000;
-/** How often an attempt asks again, where the attempts of other processes come first. */
+/** How often an attempt retries if attempts of other processes come first. */
 const MAX_PAUSES = 8;
 
 export interface CleanAddressOptions {
@@ -14,7 +14,7 @@ export interface CleanAddressOptions {
   readonly limiter: AttemptLimiter;
   readonly store: AttemptStore;
   readonly devices: Pick<KnownDevices, 'rememberDevice'>;
-  /** How many attempts may wait for their turn at one counter. */
+  /** The most attempts that wait for their turn at one counter. */
   readonly maxWaiting: number;
   now(): Date;
   pause(milliseconds: number): Promise<unknown>;
@@ -22,14 +22,14 @@ export interface CleanAddressOptions {
 
 /**
  * Admits attempts from clean addresses by a second allowance, after the first one is used up. Strangers can use up the first
- * allowance of an account, a tenant or a client, but each of their networks is clean for one failure only. So they can slow
- * down logins from addresses that have never failed, and cannot prevent them.
+ * allowance of an account, a tenant or a client, but each of their networks is clean for only one failure. They can thus slow
+ * down logins from addresses that have never failed, but cannot prevent them.
  */
 export function withCleanAddresses(options: CleanAddressOptions): AttemptLimiter {
   const { limiter, store, devices, maxWaiting, now, pause } = options;
   const turns = createTurns(maxWaiting);
 
-  /** Waits where only the second allowance is used up, and will be free again soon. */
+  /** Waits if only the second allowance is used up and will soon be free again. */
   async function consume(sets: CounterSets): Promise<ConsumeResult> {
     const { cleanAddress, network } = sets;
     const deadline = now().getTime() + PATIENCE_MS;
@@ -53,7 +53,7 @@ export function withCleanAddresses(options: CleanAddressOptions): AttemptLimiter
       const ordinary = await limiter.admit(sets, at, needsOnly);
       if (ordinary.admitted || ordinary.counterSet !== sets.unknownDevice) return ordinary;
       const { cleanAddress } = sets;
-      // Others that are refused by the first allowance would wait for this attempt, which returns nothing to it.
+      // Other attempts that the first allowance refuses would wait for this one, which refunds nothing there.
       needsOnly(cleanAddress);
       const consumed = await consume(sets);
       if (!consumed.admitted) return isShared(sets, consumed) ? { ...consumed, counterSet: cleanAddress } : ordinary;
@@ -63,7 +63,7 @@ export function withCleanAddresses(options: CleanAddressOptions): AttemptLimiter
         refund: () => consumed.refund(),
         async succeed(then) {
           await devices.rememberDevice(sets.deviceKey, then, undefined);
-          // The first allowance stays used up: attackers would get it again with each login of the owner.
+          // The first allowance stays used up. Otherwise attackers would get it again with each login of the owner.
           await consumed.refund();
         },
       };
@@ -79,7 +79,7 @@ export function withCleanAddresses(options: CleanAddressOptions): AttemptLimiter
   };
 }
 
-/** Whether an attempt has to wait for what others have used up, and not for its own network. */
+/** Returns whether an attempt has to wait because of others, and not because of its own network. */
 function isShared({ cleanAddress }: CounterSets, { key }: BlockingCounter): boolean {
   return cleanAddress.limiting.some((counter) => counter.key === key && counter.kind !== 'clean_address');
 }

@@ -9,7 +9,7 @@ import {
 } from './backoff-policy.ts';
 import type { Counter } from './store.ts';
 
-/** The claimed identity of an attempt. Whether there is such an account or client is not known here. */
+/** The claimed identity of an attempt. The account or client may not exist. */
 export type AttemptSubject =
   | { readonly kind: 'account'; readonly tenantId: number; readonly username: string }
   | { readonly kind: 'client'; readonly clientId: string };
@@ -24,39 +24,42 @@ export interface Attempt {
 export interface CounterSet {
   /** The counter of the account, client or device alone. */
   readonly own: Counter;
-  /** The counters that the attempt waits for, `own` among them. */
+  /** The counters that can delay the attempt, including `own`. */
   readonly limiting: readonly Counter[];
-  /** The counters that record its failure without delaying it. Of each group all count it, or none where one requires a wait. */
+  /**
+   * The counters that record the failure without delaying the attempt. All counters of a group count it, or none if one
+   * requires a delay.
+   */
   readonly countedOnly: readonly (readonly Counter[])[];
 }
 
-/** The counter sets of an attempt, which depend on whether its device is known. */
+/** The counter sets of an attempt. Which one applies depends on whether the device is known. */
 export interface CounterSets {
-  /** The key that a subject and its network have together, for the list of known devices. */
+  /** The combined key of a subject and its network, for the list of known devices. */
   readonly deviceKey: string;
-  /** From a device that the subject was never seen on. */
+  /** For a device on which the subject was never seen. */
   readonly unknownDevice: CounterSet;
-  /** From a known one. It never waits for the counters that it shares with others: they can be used up from elsewhere. */
+  /** For a known device. Counters that it shares with others never delay it, since they can be used up from elsewhere. */
   readonly knownDevice: CounterSet;
   /**
-   * From an unknown device in networks without failures of their own, after strangers have used up what `unknownDevice`
-   * allows. Its `own` counter is the second allowance of the account or client.
+   * For an unknown device in networks without failures of their own, after strangers have used up the allowance of
+   * `unknownDevice`. Its `own` counter is the second allowance of the account or client.
    */
   readonly cleanAddress: CounterSet;
-  /** The largest network that the attempt comes from. Attempts of one network wait one at a time. */
+  /** The largest network that contains the attempt's address. Attempts of one network wait one at a time. */
   readonly network: string;
 }
 
 const COUNTER_KEY_BYTES = 16;
 
-/** By how much the allowance of a network is larger than that of the network inside of it. */
+/** The factor by which a network's allowance is larger than that of the network inside it. */
 const NETWORK_GROWTH = 4;
 
-/** The kind of the second allowance, which only addresses without failures of their own may use. */
+/** The kinds of the second allowance, which only addresses without failures of their own may use. */
 const CLEAN_KINDS = { account: 'clean_account', client: 'clean_client' } as const;
 
 /**
- * The counters that attempts count in. Their keys are keyed digests: the holder of the store can neither read from it which
+ * Creates the counter sets of attempts. The keys are keyed digests, so that the holder of the store can neither read which
  * names were tried, nor test names against it.
  *
  * @param secret the same in all replicas.
@@ -76,7 +79,7 @@ export function createCounterSetsOf(
   };
 
   function counterKey(kind: CounterKind, ...parts: readonly (string | number)[]): string {
-    // As JSON, no two lists of parts are the same text, and a lone surrogate is not taken for another character.
+    // JSON text differs for different lists of parts, and does not confuse a lone surrogate with another character.
     const digest = createHmac('sha256', digestKey)
       .update(JSON.stringify([kind, ...parts]))
       .digest();
@@ -118,7 +121,7 @@ export function createCounterSetsOf(
   };
 }
 
-/** The schedules of the networks that an address is in, the smallest first. */
+/** Returns the schedules of the networks that contain an address, the smallest first. */
 function schedulesByLevel(policy: BackoffPolicy): readonly BackoffSchedule[] {
   return [0, 1, 2].map((level) => backoffScheduleOf({ ...policy, free: policy.free * NETWORK_GROWTH ** level }));
 }

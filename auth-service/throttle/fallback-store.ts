@@ -2,7 +2,9 @@ import { Failover, type Logger } from '../../platform/index.ts';
 import type { AttemptStore, ConsumeResult, Counter } from './store.ts';
 
 const ATTEMPT_STORE_TIMEOUT_MS = 500;
-/** A counter of no attempt. Redis may answer what reads it and refuse what counts: a replica, or one without memory. */
+/**
+ * A counter that no attempt uses. Redis may respond to reads but refuse to count, such as a replica or a server without memory.
+ */
 const PROBED: Counter = {
   key: 'probe',
   kind: 'address',
@@ -17,7 +19,7 @@ export interface FallbackStoreOptions {
   readonly logger: Logger;
 }
 
-/** A store that survives the loss of its primary. */
+/** Creates a store that uses `fallback` while `primary` fails. */
 export function withFallbackStore({ primary, fallback, logger }: FallbackStoreOptions): AttemptStore {
   const stores = new Failover({
     primary,
@@ -47,7 +49,7 @@ export function withFallbackStore({ primary, fallback, logger }: FallbackStoreOp
     waits: (counters, at) => stores.call((store) => store.waits(counters, at)),
     async forget(keys) {
       await stores.call((store) => store.forget(keys));
-      // What was counted during an outage counts again in the next one.
+      // Otherwise the counts of one outage would apply again in the next one.
       await fallback.forget(keys);
     },
     get isAvailable() {

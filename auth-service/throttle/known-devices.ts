@@ -7,16 +7,16 @@ export interface KnownDevice {
 }
 
 export interface KnownDevices {
-  /** @param key the digest of who has logged in and where. */
+  /** @param key the digest of the subject and its network. */
   findDevice(key: string, at: Date): Promise<KnownDevice | undefined>;
-  /** Remembers a login on the device. `found` is the earlier result of `findDevice`. */
+  /** Stores a login on the device. `found` is the earlier result of `findDevice`. */
   rememberDevice(key: string, at: Date, found: KnownDevice | undefined): Promise<void>;
   forgetDevices(keys: readonly string[]): Promise<void>;
 }
 
 /**
- * Where accounts were logged in to, for `days` after the last time. Always in PostgreSQL: unlike a count of failures,
- * this is not to be lost.
+ * Stores where accounts were logged in to, for `days` after the last login. It always uses PostgreSQL: unlike counts of
+ * failures, this must not be lost.
  */
 export function createKnownDevices(database: Database, days: number): KnownDevices {
   return {
@@ -38,10 +38,10 @@ export function createKnownDevices(database: Database, days: number): KnownDevic
   };
 }
 
-/** Until when a device that was found so is known after a login on it; undefined when that need not be written. */
+/** Returns until when a device is known after a login. Undefined if the stored time need not be updated. */
 export function newExpiry(at: Date, days: number, found: KnownDevice | undefined): Date | undefined {
   const expiresAt = addDays(at, days);
-  // Once a day is enough: the exact end does not matter.
+  // Updating once a day is enough, since the exact end does not matter.
   return found && expiresAt.getTime() - found.expiresAt.getTime() < DAY_MS ? undefined : expiresAt;
 }
 

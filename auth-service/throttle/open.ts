@@ -15,9 +15,9 @@ import { createThrottledAccounts, type ThrottledAccounts } from './throttled-acc
 
 export interface ThrottleSettings {
   policies: Readonly<Record<CounterKind, BackoffPolicy>>;
-  /** For how long a device is known after the last login on it. */
+  /** How long a device is known after the last login, in days. */
   deviceDays: number;
-  /** Where failures are counted, if not in the database. */
+  /** Where failures are counted if not in the database. */
   redisUrl: string | undefined;
 }
 
@@ -25,16 +25,16 @@ export interface OpenThrottleOptions extends ThrottleSettings {
   database: Database;
   /** A key that all replicas share. */
   secret: Uint8Array;
-  /** How many attempts may wait for others at one counter. */
+  /** The most attempts that wait for others at one counter. */
   maxWaiting: number;
   now(): Date;
   logger: Logger;
 }
 
 export interface OpenThrottle extends Throttle {
-  /** The failures as administrators see them. */
+  /** The failures in the form for administrators. */
   readonly accounts: ThrottledAccounts;
-  /** Whether Redis counts; undefined without one. */
+  /** Whether Redis is available. Undefined without Redis. */
   readonly isRedisAvailable: boolean | undefined;
   close(): void;
 }

@@ -5,10 +5,10 @@ import { createKnownDevices, type KnownDevice, newExpiry } from './known-devices
 import { CONSUME, FORGET, type FoundRow, PEEK, REFUND } from './statements.ts';
 import { type AttemptStore, type BlockingCounter, type Counter, longestWait, type Refund, refundsOf } from './store.ts';
 
-/** A counter; where there are two sets, whether it is for known devices. */
+/** A counter. If there are two sets, `known` selects the one for known devices. */
 type RequestedCounter = Counter & { readonly known?: boolean };
 
-/** No device has it. */
+/** A key that no device has. */
 const NO_DEVICE = '';
 
 interface RememberedDevice {
@@ -17,8 +17,8 @@ interface RememberedDevice {
 }
 
 /**
- * Counts in the table `login_attempts`. Rows are always locked in the order of their keys, so that two statements never
- * wait for each other.
+ * Counts in the table `login_attempts`. Rows are always locked in the order of their keys, so that two statements cannot
+ * deadlock.
  */
 export function postgresStore(database: Database): AttemptStore {
   return {
@@ -40,7 +40,7 @@ export function postgresStore(database: Database): AttemptStore {
   };
 }
 
-/** A limiter with the known devices beside the counters, so that a step is one statement. */
+/** Creates a limiter that stores known devices next to the counters, so that each step is one statement. */
 export function createPostgresAttemptLimiter(database: Database, deviceDays: number): AttemptLimiter {
   const devices = createKnownDevices(database, deviceDays);
   return {
@@ -86,8 +86,8 @@ async function consumeFailures(database: Database, deviceKey: string, counters: 
     const ends = new Map(rows.filter(({ what }) => what === 'taken').map(({ key, until }) => [key, until]));
     const wanted = counters.filter(({ known }) => known === undefined || known === (device !== undefined));
     if (waiting || ends.size === wanted.length) return { waiting, ends, device };
-    // Another attempt was counted between the read and the count. This one's count is rolled back, and the next read sees
-    // the other one's wait.
+    // Another attempt was counted between the read and this count. This count is rolled back, and the next read sees the other
+    // one's delay.
     await refundFailures(database, refundsOf(ends));
   }
 }

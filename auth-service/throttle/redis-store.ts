@@ -10,7 +10,7 @@ import {
   refundsOf,
 } from './store.ts';
 
-/** A counter is a hash of `failures`, `at` (when it was counted last) and `until` (the end of the wait). */
+/** A counter is a hash of `failures`, `at` (the time of the last count) and `until` (the end of the delay). */
 const FIND_WAITS = `
 local at, asked = tonumber(ARGV[1]), cjson.decode(ARGV[2])
 local waiting = {}
@@ -71,14 +71,14 @@ return 0
 `;
 
 interface Commands {
-  /** @returns 1 and the end of each key's wait, or 0 and pairs: which key has to be waited for, and until when. */
+  /** @returns 1 and the end of each key's delay, or 0 and pairs of a blocking key and the end of its delay. */
   consume(count: number, ...keysThenAtAndTerms: string[]): Promise<[number, number[]]>;
   refund(count: number, ...keysThenReturns: string[]): Promise<number>;
-  /** @returns pairs, as of `consume`. */
+  /** @returns pairs as in `consume`. */
   peek(count: number, ...keysThenAtAndTerms: string[]): Promise<number[]>;
 }
 
-/** Counts in Redis, in one script a step. Any failure of Redis is thrown. */
+/** Counts in Redis with one script for each step. Every failure of Redis is thrown. */
 export function redisAttemptStore(url: string): AttemptStore {
   const redis = new Redis(url, {
     scripts: { consume: { lua: CONSUME_SCRIPT }, refund: { lua: REFUND_SCRIPT }, peek: { lua: PEEK_SCRIPT } },
@@ -123,7 +123,7 @@ function schedulesOf(counters: readonly Counter[]): string {
   return JSON.stringify(counters.map(({ schedule }) => schedule));
 }
 
-/** Lua counts from 1. */
+/** Indexes in Lua begin at 1. */
 function waitsFromPairs(keys: readonly string[], answer: readonly number[]): readonly BlockingCounter[] {
   const found: BlockingCounter[] = [];
   for (let index = 0; index + 1 < answer.length; index += 2)

@@ -1,13 +1,13 @@
 import { CLOCK_TOLERANCE_MS } from './store.ts';
 
-/** The milliseconds of a time since the epoch, or of an interval. */
+/** Returns an expression for the milliseconds of a time since the epoch, or of an interval. */
 function inMilliseconds(timeOrInterval: string): string {
   return `round(extract(epoch FROM ${timeOrInterval}) * 1000)::float8`;
 }
 
 /**
- * When the wait after failure `number` is over; without one long ago, so that no clock that is behind sees one. What has
- * faded a little still counts as a whole failure.
+ * Returns an expression for the end of the delay after failure `number`. Without a delay, the end is far in the past, so that
+ * no slow clock sees a delay. A failure that has faded a little still counts as a whole one.
  */
 function waitEnd(number: string): string {
   const whole = `ceil(${number} - 0.000001)`;
@@ -16,8 +16,8 @@ function waitEnd(number: string): string {
 }
 
 /**
- * The latest end that the longest wait can have, by a clock that is a minute ahead of this one: one that is later was begun by a
- * clock that was wrong, and would last until that time.
+ * The latest possible end of the longest delay, by a clock that is a minute ahead. A later end comes from a wrong clock, and
+ * would apply until that time.
  */
 const LATEST_END = `$1::timestamptz + (("waitsMs" ->> -1)::float8 + ${CLOCK_TOLERANCE_MS}) * interval '1 ms'`;
 
@@ -28,7 +28,7 @@ function forgottenAt(number: string): string {
 const FADED = `counter.failures - fading * greatest(0, ${inMilliseconds('$1::timestamptz - counter.counted_at')})`;
 
 /**
- * The device, where it is known, its counters, and which of these require a wait. $1: now; $2: the device's key; $3: the
+ * Selects the device if it is known, its counters, and which of these require a delay. $1: now; $2: the device's key; $3: the
  * counters with their schedules, as JSON.
  */
 const LOOKED_AT = `
@@ -49,18 +49,18 @@ const FOUND = `
   UNION ALL
   SELECT 'device', key, ${inMilliseconds('expires_at')} FROM device`;
 
-/** The rows of `LOOK` and `TAKE`. `until` is in milliseconds since the epoch. */
+/** The rows of `PEEK` and `CONSUME`. `until` is in milliseconds since the epoch. */
 export interface FoundRow {
-  /** A counter that was counted in, one that has to be waited for, or that the device is known. */
+  /** `taken`: a failure was counted. `waiting`: the counter requires a delay. `device`: the device is known. */
   readonly what: 'taken' | 'waiting' | 'device';
   readonly key: string;
   readonly until: number;
 }
 
-/** Parameters as of `LOOKED_AT`. */
+/** The parameters are those of `LOOKED_AT`. */
 export const PEEK = `${LOOKED_AT}${FOUND}`;
 
-/** The same, and counts one more in each of the counters when none of them has to be waited for. */
+/** Like `PEEK`, and counts a failure in each of the counters if none of them requires a delay. */
 export const CONSUME = `${LOOKED_AT}, taken AS (
     INSERT INTO login_attempts AS counter (key, failures, counted_at, waits_until, forgotten_at)
     SELECT key, 1, $1::timestamptz, ${waitEnd('1')}, ${forgottenAt('1')} FROM asked
@@ -79,8 +79,8 @@ export const CONSUME = `${LOOKED_AT}, taken AS (
   UNION ALL ${FOUND}`;
 
 /**
- * Refunds failures, and remembers a device. The rows of counters are always locked before that of the device.
- * $1: what to give back, as JSON; $2: the device's key, or null; $3: until when it is known.
+ * Refunds failures, and stores a device. The rows of counters are always locked before the row of the device. $1: the refunds,
+ * as JSON; $2: the device's key, or null; $3: until when it is known.
  */
 export const REFUND = `
   WITH given AS MATERIALIZED (

@@ -1,20 +1,20 @@
 import type { BackoffSchedule, CounterKind } from './backoff-policy.ts';
 
 /**
- * By how much the clock that a wait was begun by may be ahead of the one that looks at it, in milliseconds. A wait that ends later
- * than its longest one could is of a wrong clock, and is none.
+ * How far the clock with which a delay was begun may be ahead of the reader's, in milliseconds. A delay that ends later than
+ * the longest possible one comes from a wrong clock and is ignored.
  */
 export const CLOCK_TOLERANCE_MS = 60_000;
 
-/** One count of failures. */
+/** A counter of failures. */
 export interface Counter {
-  /** A digest, which does not reveal the account or address. */
+  /** A digest that does not reveal the account or address. */
   readonly key: string;
   readonly kind: CounterKind;
   readonly schedule: BackoffSchedule;
 }
 
-/** The counter to wait for, and until when, in milliseconds since the epoch. */
+/** The counter that requires a delay, and the end of the delay in milliseconds since the epoch. */
 export interface BlockingCounter {
   readonly key: string;
   readonly until: number;
@@ -23,7 +23,7 @@ export interface BlockingCounter {
 export type ConsumeResult =
   | {
       readonly admitted: true;
-      /** Refunds what was counted, where it was counted; of the counters in `forgotten` everything. */
+      /** Refunds the counted failures in the store that counted them. Counters in `forgotten` are cleared. */
       refund(forgotten?: readonly Counter[]): Promise<void>;
     }
   | ({ readonly admitted: false } & BlockingCounter);
@@ -31,39 +31,38 @@ export type ConsumeResult =
 /** One failure to be refunded. */
 export interface Refund {
   readonly key: string;
-  /** The end of the wait that its counting began. Another one's wait, begun since, stays. */
+  /** The end of the delay that this failure began. A delay that another failure has begun since stays. */
   readonly end: number;
-  /** Whether everything that was counted is forgotten. */
+  /** Whether all failures of the counter are forgotten. */
   readonly all: boolean;
 }
 
-/** The refunds of counters whose counting began waits with these ends, by key. */
+/** Returns the refunds of counted failures by key, with the ends of the delays that they began. */
 export function refundsOf(ends: ReadonlyMap<string, number>, forgotten: readonly Counter[] = []): readonly Refund[] {
   return [...ends].map(([key, end]) => ({ key, end, all: forgotten.some((counter) => counter.key === key) }));
 }
 
 /**
- * Where failures are counted, for all replicas. Every method is one atomic step, whatever other replicas do. Times are in
- * milliseconds since the epoch, by the caller's clock.
+ * Counts failures for all replicas. Every method is one atomic step, whatever other replicas do. Times are in milliseconds
+ * since the epoch, by the caller's clock.
  */
 export interface AttemptStore {
   /**
-   * Counts one failure in each counter, or in none when one of them requires a wait: an attempt that is refused
-   * makes no wait longer.
+   * Counts one failure in each counter, or in none if one of them requires a delay. A refused attempt makes no delay longer.
    */
   consume(counters: readonly Counter[], at: number): Promise<ConsumeResult>;
-  /** Which of the counters has to be waited for longest. */
+  /** Returns the counter with the longest delay. */
   peek(counters: readonly Counter[], at: number): Promise<BlockingCounter | undefined>;
-  /** All of the counters that have to be waited for. */
+  /** Returns all counters that require a delay. */
   waits(counters: readonly Counter[], at: number): Promise<readonly BlockingCounter[]>;
   /** Forgets all failures of these counters. */
   forget(keys: readonly string[]): Promise<void>;
-  /** Whether the store counts, and not one in its place; undefined where there is no other. */
+  /** Whether the store itself counts, and not its fallback. Undefined if there is no fallback. */
   readonly isAvailable?: boolean;
   close(): void;
 }
 
-/** The one that has to be waited for longest. */
+/** Returns the counter with the longest delay. */
 export function longestWait(waiting: readonly BlockingCounter[]): BlockingCounter | undefined {
   return waiting.reduce<BlockingCounter | undefined>(
     (most, one) => (most && most.until >= one.until ? most : one),

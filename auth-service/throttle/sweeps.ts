@@ -1,12 +1,12 @@
 import type { Database } from '../database/index.ts';
 
-/** What the housekeeping is to remove here: see the interface `Sweep` there. */
+/** The interface `Sweep` of the housekeeping, for the throttle. */
 export interface AttemptSweep {
   readonly name: string;
   sweep(at: Date, limit: number): Promise<number>;
 }
 
-/** Removes expired rows: failures that no longer count, and devices that were not used for long. */
+/** Removes expired rows: failures that no longer count, and devices that have not been used for long. */
 export function attemptSweeps(database: Database): readonly AttemptSweep[] {
   return [
     {

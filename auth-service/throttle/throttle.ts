@@ -5,24 +5,24 @@ import { COUNTER_KINDS, type CounterKind } from './backoff-policy.ts';
 import type { Attempt, CounterSet, CounterSets } from './counters.ts';
 import type { AttemptStore, BlockingCounter } from './store.ts';
 
-/** An attempt that was refused without a check of its secret, because too many failed before. */
+/** An attempt that was refused without checking its secret, because too many failed before. */
 export interface Throttled {
   outcome: 'throttled';
-  /** When to try again, in whole seconds, as in `Retry-After`. */
+  /** The delay before a retry in whole seconds, as in `Retry-After`. */
   retryAfterSeconds: number;
   /** The kind of the counter, for the log. */
   counter: CounterKind | undefined;
 }
 
-/** The outcome of an attempt: a right secret, a wrong one, or one that was not checked. */
+/** The outcome of an attempt: a correct secret, a wrong one, or one that was not checked. */
 export type Verdict = 'right' | 'wrong' | 'unread';
 
 export interface Throttle {
   /**
-   * Runs `work`, which checks a password, unless too many attempts failed. One failure is counted before and refunded if
-   * it was none, so that attempts at the same time never compute more hashes than the allowance leaves.
+   * Runs `work`, which checks a password, unless too many attempts have failed. A failure is counted before and refunded
+   * afterwards if there was none. Concurrent attempts thus never compute more hashes than the allowance leaves.
    *
-   * An attempt whose `work` throws counts as unread.
+   * If `work` throws, the attempt counts as unread.
    */
   guard<Result>(
     attempt: Attempt,
@@ -30,20 +30,20 @@ export interface Throttle {
     verdictOf: (result: Result) => Verdict,
   ): Promise<Result | Throttled>;
   /**
-   * As `guard`, for secrets that are cheap to check and infeasible to guess, because they are long and random: a
-   * failure is counted when it was one. A right secret is read only, so that a busy client does not write a row with
-   * each request.
+   * Like `guard`, for secrets that are cheap to check and impossible to guess, because they are long and random. A failure is
+   * counted only afterwards. A correct secret only reads the counters, so that a busy client does not write a row with each
+   * request.
    */
   watch<Result>(attempt: Attempt, work: () => Promise<Result | undefined>): Promise<Result | undefined | Throttled>;
-  /** How many attempts were throttled, by the counter that they have to wait for. */
+  /** The number of throttled attempts, by the counter that delays them. */
   readonly throttled: Readonly<Record<CounterKind, number>>;
-  /** How many attempts from clean addresses were admitted after the first allowance was used up. */
+  /** The number of attempts from clean addresses that were admitted after the first allowance was used up. */
   readonly admittedClean: number;
 }
 
 export interface ThrottleOptions {
   limiter: AttemptLimiter;
-  /** Where failures are counted. */
+  /** The store that counts failures. */
   store: AttemptStore;
   counterSetsOf(attempt: Attempt): CounterSets;
   queue: AttemptQueue;
@@ -51,13 +51,13 @@ export interface ThrottleOptions {
   logger: Logger;
 }
 
-/** Slows down the guessing of secrets. It behaves the same for accounts that exist and for others. */
+/** Slows down guessing of secrets. It behaves the same for accounts that exist and for others. */
 export function createThrottle({ limiter, store, counterSetsOf, queue, now, logger }: ThrottleOptions): Throttle {
   const time = () => now().getTime();
   let admittedClean = 0;
   const throttled = Object.fromEntries(COUNTER_KINDS.map((kind) => [kind, 0])) as Record<CounterKind, number>;
 
-  /** Which counter set applies is only known from the result, and the device may have become known by the next try. */
+  /** Only the result determines which counter set applies, and the device may become known before the next attempt. */
   async function admitInTurn(queued: QueuedAttempt, sets: CounterSets): Promise<AttemptDecision> {
     const keepOnly = ({ limiting }: CounterSet) => queued.keepOnly(limiting.map(({ key }) => key));
     for (;;) {
@@ -80,7 +80,7 @@ export function createThrottle({ limiter, store, counterSetsOf, queue, now, logg
     await Promise.all(groups.map((counters) => store.consume(counters, time())));
   }
 
-  /** Bookkeeping after the secret was checked. Its failure does not change the response. */
+  /** Updates counters after the secret was checked. A failure does not change the response. */
   async function recordOutcome(work: () => Promise<unknown>): Promise<void> {
     try {
       await work();
@@ -112,8 +112,8 @@ export function createThrottle({ limiter, store, counterSetsOf, queue, now, logg
           verdict = verdictOf(result);
           return result;
         } finally {
-          // A right password clears what counts for this account here. Of what is counted for its address and tenant it
-          // gives back its own share only: otherwise the owner of one account could use it to keep guessing at the others.
+          // A correct password clears the counters of this account. For its address and tenant, it refunds only its own share.
+          // Otherwise the owner of one account could use it to continue guessing at others.
           if (verdict === 'right') await recordOutcome(() => admission.succeed(now()));
           else if (verdict === 'unread') await recordOutcome(() => admission.refund());
           else await recordOutcome(() => countOnly(counterSet));

@@ -2,26 +2,26 @@ import type { Attempt, CounterSets } from './counters.ts';
 import type { KnownDevices } from './known-devices.ts';
 import type { AttemptStore } from './store.ts';
 
-/** An account by the name that it is logged in to with. */
+/** An account, identified by its login name. */
 export interface ThrottledAccount {
   readonly tenantId: number;
   readonly username: string;
 }
 
-/** What administrators see of failed logins, and undo. */
+/** The failed logins that administrators see and can clear. */
 export interface ThrottledAccounts {
   /**
-   * Until when each of the accounts has to wait, on devices that have not logged in to it and at addresses that have failed;
-   * undefined: not at all.
+   * Returns until when each account is delayed, on devices that have not logged in to it and at addresses that have failed.
+   * Undefined for an account without a delay.
    */
   waitsOf(accounts: readonly ThrottledAccount[], at: Date): Promise<readonly (Date | undefined)[]>;
-  /** Forgets the failures of an account, and those of its devices at these addresses, which stay known. */
+  /** Clears the failures of an account and of its devices at these addresses. The devices stay known. */
   release(account: ThrottledAccount, addresses: readonly string[]): Promise<void>;
-  /** The same, and the devices too. */
+  /** Like `release`, and also forgets the devices. */
   forget(account: ThrottledAccount, addresses: readonly string[]): Promise<void>;
 }
 
-/** Of no device. The counter of an account does not depend on it. */
+/** An address of no device. The account's counter does not depend on it. */
 const NO_ADDRESS = '0.0.0.0';
 
 export function createThrottledAccounts(

@@ -5,17 +5,20 @@ interface Line {
   last: Promise<unknown>;
 }
 
-/** Lets attempts take turns at a counter, in the order of their arrival in this process, and one of each network. */
+/**
+ * Lets attempts take turns at a counter, in the order of their arrival in this process, with at most one attempt of each
+ * network.
+ */
 export interface Turns {
   /**
-   * Runs `work` when it is its turn.
+   * Runs `work` in its turn.
    *
-   * @returns undefined when an attempt of the network waits already, or too many others do.
+   * @returns undefined if an attempt of the network is already waiting, or too many others are.
    */
   take<Result>(key: string, network: string, work: () => Promise<Result>): Promise<Result | undefined>;
 }
 
-/** @param maxWaiting how many may wait at one counter. */
+/** @param maxWaiting the most attempts that wait at one counter. */
 export function createTurns(maxWaiting: number): Turns {
   const lines = new Map<string, Line>();
   return {

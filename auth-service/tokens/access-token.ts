@@ -3,16 +3,19 @@ import type { ExtraClaims } from './extra-claims.ts';
 import { signToken } from './key-pairs.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** The claim that Hasura reads a caller's roles and session variables from. */
+/** The claim from which Hasura reads a caller's roles and session variables. */
 const HASURA_CLAIMS = 'https://hasura.io/jwt/claims';
 
 /** RFC 9068, section 2.1. */
 const ACCESS_TOKEN_TYPE = 'at+jwt';
 
-/** The longest token, in characters: gateways and this service refuse longer ones unread. A token without extra claims has about 800. */
+/**
+ * The longest token in characters. Gateways and this service refuse longer ones without parsing them. A token without extra
+ * claims has about 800.
+ */
 export const MAX_ACCESS_TOKEN_LENGTH = 8_192;
 
-/** The `client_id` of tokens from a login with a password, without a registered OAuth client. */
+/** The `client_id` of tokens from a password login, which has no registered OAuth client. */
 export const FIRST_PARTY_CLIENT = 'portico';
 
 export interface AccessTokenOptions {
@@ -21,31 +24,31 @@ export interface AccessTokenOptions {
   issuer: string;
   /** `aud` */
   audience: string;
-  /** How long a token is valid, in seconds; less where its session ends before. */
+  /** The lifetime of a token in seconds. It is shorter if the session ends before. */
   lifetimeSeconds: number;
 }
 
-/** The user of a token, and its session. */
+/** The user of a token, and the session. */
 export interface TokenSubject {
   tenantId: number;
-  /** The user, or the client that the token is for itself. */
+  /** The user, or the client if the token was issued to a client for itself. */
   userId: string;
   sessionId: string;
-  /** The absolute end of the session, which no token outlives; absent for clients, which have none. */
+  /** The absolute end of the session, which no token outlives. Absent for clients, which have no sessions. */
   sessionEndsAt?: Date;
   allowedRoles: readonly string[];
   defaultRole: string;
-  /** Put beside the claims that every token has, never in their place. */
+  /** Added to the claims that every token has, which they cannot replace. */
   extraClaims?: ExtraClaims;
-  /** The OAuth client that the token was issued to; absent for the service's own login. */
+  /** The OAuth client that the token was issued to. Absent for the service's own login. */
   clientId?: string;
   /** RFC 6749, section 3.3. */
   scope?: string;
-  /** Tokens of the user that were issued before are void. Null or absent: none were revoked together. */
+  /** Tokens of the user that were issued earlier are revoked. Null or absent if there was no such revocation. */
   tokensValidFrom?: Date | null;
 }
 
-/** An access token, and how long it is valid. */
+/** An access token and its lifetime. */
 export interface IssuedAccessToken {
   accessToken: string;
   /** In seconds. */
@@ -53,17 +56,17 @@ export interface IssuedAccessToken {
 }
 
 export interface AccessTokens {
-  /** When a token of a session expires that is issued now. */
+  /** Returns when a token that is issued now expires. */
   endOf(now: Date, sessionEndsAt: Date): Date;
   /**
-   * A signed JWT in compact form, valid from `now`.
+   * Returns a signed JWT in compact form that is valid from `now`.
    *
-   * @throws Error when it would be too long to be accepted, as by the extra claims of several roles together.
+   * @throws Error if the token would be too long, such as because of the combined extra claims of several roles.
    */
   issue(subject: TokenSubject, now: Date): IssuedAccessToken;
 }
 
-/** Access tokens by RFC 9068 (`typ: at+jwt`) that also carry Hasura's claims. */
+/** Issues access tokens by RFC 9068 (`typ: at+jwt`) with Hasura's claims. */
 export function createAccessTokens({ keys, issuer, audience, lifetimeSeconds }: AccessTokenOptions): AccessTokens {
   return {
     endOf(now, sessionEndsAt) {
@@ -101,7 +104,7 @@ export function createAccessTokens({ keys, issuer, audience, lifetimeSeconds }: 
   };
 }
 
-/** For the operator, in the log. */
+/** Returns an error for the operator, which is logged. */
 function tooLong({ length }: string, { tenantId, userId }: TokenSubject): Error {
   return new Error(
     `the access token of ${userId} of tenant ${tenantId} would have ${length} characters, and nothing accepts more than ` +
@@ -110,21 +113,23 @@ function tooLong({ length }: string, { tenantId, userId }: TokenSubject): Error 
 }
 
 /**
- * `iat`, in whole seconds. A token that is issued right after earlier ones were revoked must not look like one of them, so it
- * may be two seconds in the future, a second more for each other revocation meanwhile: 31 at most where rights were taken
- * away, see `isTooFarAhead`. Verifiers tolerate more.
+ * Returns `iat` in whole seconds. A token that is issued right after a revocation of earlier ones must not look like one of
+ * them. Its `iat` may therefore be two seconds in the future, and a second more for each further revocation meanwhile. After
+ * rights were removed, the maximum is 31, see `isTooFarAhead`. Verifiers tolerate more.
  */
 function issueTime(now: Date, tokensValidFrom: Date | null | undefined): number {
   const earliest = tokensValidFrom ? Math.ceil(tokensValidFrom.getTime() / 1000) : 0;
   return Math.max(Math.floor(now.getTime() / 1000), earliest);
 }
 
-/** Sessions end at a whole second, but for those of earlier versions, whose last token is not to be issued expired. */
+/**
+ * Sessions end at a whole second, except those of earlier versions. Rounding keeps their last token from being issued expired.
+ */
 function endSecond(sessionEndsAt: Date | undefined): number {
   return sessionEndsAt ? Math.ceil(sessionEndsAt.getTime() / 1000) : Number.POSITIVE_INFINITY;
 }
 
-/** Whether a token was revoked together with all that were issued before this moment. @param issuedAt its `iat`. */
+/** Returns whether a token was revoked together with all others issued before this moment. @param issuedAt its `iat`. */
 export function isIssuedBefore(issuedAt: number, tokensValidFrom: Date | null): boolean {
   return tokensValidFrom !== null && issuedAt * 1000 < tokensValidFrom.getTime();
 }

@@ -1,4 +1,4 @@
-/** Session variables of a tenant's, a role's or a user's own: lower-case `x-hasura-*` names to texts. */
+/** Additional session variables of a tenant, a role or a user: lower-case `x-hasura-*` names and texts. */
 export type ExtraClaims = Readonly<Record<string, string>>;
 
 /** Claims that the service sets itself, and Hasura's names that are not session variables. */
@@ -17,12 +17,15 @@ const CLAIM_NAME = /^x-hasura-[a-z0-9]+(-[a-z0-9]+)*$/;
 const MAX_CLAIM_NAME_LENGTH = 64;
 const MAX_VALUE_LENGTH = 512;
 const MAX_CLAIMS = 16;
-/** A token has the claims of its tenant, its roles and its user: three full sets fit beside a few roles, and one that is too long is not issued. */
+/**
+ * A token has the claims of its tenant, its roles and its user. Three full sets fit next to a few roles, and a token that is
+ * too long is not issued.
+ */
 const MAX_SET_BYTES = 1_600;
-/** They become HTTP headers. */
+/** The claims become HTTP headers. */
 const CONTROL_OR_SURROGATE = /\p{Cc}|\p{Surrogate}/u;
 
-/** Why such claims are invalid, without repeating a value; undefined when they are valid. */
+/** Returns why claims are invalid, without repeating a value, or undefined if they are valid. */
 export function problemWithClaims(claims: ExtraClaims): string | undefined {
   const entries = Object.entries(claims);
   if (entries.length > MAX_CLAIMS) return `expected at most ${MAX_CLAIMS} claims`;
@@ -39,8 +42,8 @@ export function problemWithClaims(claims: ExtraClaims): string | undefined {
 }
 
 /**
- * Puts sets of claims, as they are stored, over each other: the later one counts. What could not have been stored by
- * the operators' commands is left out, so that no row can give a caller a claim that is the service's to make.
+ * Merges sets of stored claims. Later sets take precedence. Claims that the operators' commands would not store are left out,
+ * so that no row can give a caller a claim that only the service may set.
  */
 export function mergeClaims(...sets: readonly unknown[]): ExtraClaims {
   const merged: Record<string, string> = Object.create(null);
@@ -52,7 +55,10 @@ export function mergeClaims(...sets: readonly unknown[]): ExtraClaims {
   return merged;
 }
 
-/** Whether tokens with the claims of before have one that tokens with the next ones lack, or with another value. */
+/**
+ * Returns whether tokens with the `before` claims have a claim that tokens with the `next` claims lack or have with another
+ * value.
+ */
 export function takesAway(before: ExtraClaims, next: ExtraClaims): boolean {
   return Object.entries(before).some(([name, value]) => next[name] !== value);
 }

@@ -2,7 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { timeFrom } from './time-from.ts';
 
-/** The public keys of the gateway, as it publishes them (RFC 7517): ES256 only. */
+/** The gateway's public keys as it publishes them (RFC 7517). Only ES256. */
 const keySet = z.object({ keys: z.array(z.unknown()) });
 const gatewayKey = z.object({
   kty: z.literal('EC'),
@@ -13,7 +13,7 @@ const gatewayKey = z.object({
   y: z.string(),
 });
 
-/** A key that the gateway publishes no longer is accepted no longer than this. */
+/** The longest time that a key is accepted after the gateway stops publishing it. */
 const MAX_AGE_MS = 5 * 60_000;
 /** The shortest time between two fetches of the set, so that invented key ids cannot cause more. */
 const MIN_INTERVAL_MS = 5_000;
@@ -25,10 +25,10 @@ export interface GatewayKeysOptions {
   onFetchFailed(error: unknown): void;
 }
 
-/** A public key of the gateway by its id; undefined where it has none, or cannot be asked. */
+/** Returns a public key of the gateway by id. Undefined if there is none, or if the gateway does not respond. */
 export type FindGatewayKey = (kid: string) => Promise<KeyObject | undefined>;
 
-/** The keys are fetched when the first one is needed: the gateway starts after this service. */
+/** Fetches the keys when the first one is needed, since the gateway starts after this service. */
 export function createGatewayKeys({ url, now, onFetchFailed }: GatewayKeysOptions): FindGatewayKey {
   let keys: ReadonlyMap<string, KeyObject> = new Map();
   let fetchedAt = Number.NEGATIVE_INFINITY;
@@ -45,12 +45,12 @@ export function createGatewayKeys({ url, now, onFetchFailed }: GatewayKeysOption
     }
   }
 
-  /** Undefined also for a key that was fetched too long ago. */
+  /** Also returns undefined if the keys were fetched too long ago. */
   const usable = (kid: string) => (timeFrom(fetchedAt, now()) > MAX_AGE_MS ? undefined : keys.get(kid));
 
   return async (kid) => {
     const known = usable(kid);
-    // It does not wait for a fetch that an invented id has caused.
+    // A known key does not wait for a fetch that an invented id has caused.
     if (known) return known;
     if (timeFrom(triedAt, now()) >= MIN_INTERVAL_MS)
       fetching ??= refresh().finally(() => {

@@ -11,7 +11,7 @@ export type KeyAlgorithm = (typeof KEY_ALGORITHMS)[number];
 export interface MadeKey {
   /** The JWK thumbprint. */
   kid: string;
-  /** With `kid`, `alg` and `use`. */
+  /** Includes `kid`, `alg` and `use`. */
   publicJwk: JsonWebKey;
   /** PKCS #8, DER. */
   privateBytes: Buffer;
@@ -19,7 +19,7 @@ export interface MadeKey {
 
 const generate = promisify(generateKeyPair);
 
-/** A new key pair: P-256, RSA of 2048 bits, or Ed25519. */
+/** Creates a key pair: P-256, RSA of 2048 bits, or Ed25519. */
 export async function makeKey(algorithm: KeyAlgorithm): Promise<MadeKey> {
   const { privateKey, publicKey } = await pairFor(algorithm);
   const jwk = publicKey.export({ format: 'jwk' });
@@ -37,7 +37,7 @@ function pairFor(algorithm: KeyAlgorithm): Promise<{ privateKey: KeyObject; publ
   return generate('ed25519');
 }
 
-/** The private key whose bytes `makeKey` gave. */
+/** Parses the private key that `makeKey` returned as bytes. */
 export function readPrivateKey(bytes: Uint8Array): KeyObject {
   return createPrivateKey({ key: Buffer.from(bytes), format: 'der', type: 'pkcs8' });
 }
@@ -47,7 +47,7 @@ export interface SigningHeader {
   kid: string;
 }
 
-/** A JWT in compact form. */
+/** Returns a JWT in compact form. */
 export function signToken(claims: object, key: KeyObject, algorithm: KeyAlgorithm, header: SigningHeader): string {
   if (algorithm !== 'EdDSA') return jwt.sign(claims, key, { algorithm, header: { alg: algorithm, ...header } });
   // jsonwebtoken does not support EdDSA.

@@ -16,11 +16,12 @@ import {
 } from './signing-key-rows.ts';
 
 /**
- * The keys as they are after what was due has been done: the first key made, a successor published, activated, a
- * retired key removed. Of replicas that call this at once, the one that gets the lock first decides. A successor that this
- * process cannot open is left for those that can.
+ * Performs the steps that are due, and returns the resulting keys: creates the first key, publishes a successor, activates it,
+ * removes a retired key. Of replicas that call this at the same time, the first one with the lock decides. A successor that
+ * this process cannot open is left for those that can.
  *
- * @throws StartError when a successor is due and the active key cannot be opened: no other replica could open the successor.
+ * @throws StartError if a successor is due and the active key cannot be opened, since other replicas could not open the
+ * successor.
  */
 export async function advanceKeys(
   database: Database,
@@ -32,7 +33,7 @@ export async function advanceKeys(
   const steps = stepsFor(rows, policy, now);
   if (steps.length === 0) return rows;
   if (steps.some((step) => step.do === 'make')) requireOpen(rows, sealer);
-  // Making one takes a while, and the lock would be held for as long.
+  // Created before the transaction, since it takes a while and the lock would be held for as long.
   const made = steps.some((step) => step.do === 'make') ? await makeKey(policy.algorithm) : undefined;
   return database.withoutTenant(
     async (transaction) => {
@@ -51,24 +52,24 @@ export async function advanceKeys(
 
 export interface BegunRotation {
   kid: string;
-  /** When it begins to sign. */
+  /** When the key begins to sign. */
   activatesAt: Date;
-  /** False when a rotation was under way already; then it is that one. */
+  /** False if a rotation was already under way. The result then describes that one. */
   begun: boolean;
-  /** The rotation of the key of refresh tokens, which is replaced together with it. */
+  /** The rotation of the key of refresh tokens, which is replaced together with this key. */
   refreshTokenKey: RefreshTokenKeyRotation;
 }
 
-/** Runs first in the transaction of a change, which is rolled back when it throws. */
+/** Runs first in the transaction of a change, which is rolled back if it throws. */
 export type AllowKeyChange = (transaction: SharedTransaction) => Promise<void>;
 
 const ALLOW_KEY_CHANGE: AllowKeyChange = async () => {};
 
 /**
- * Publishes the next key now. It begins to sign, and the present one is retired, once every verifier has it. The key of
+ * Publishes the next key now. Once every verifier has it, the key begins to sign and the current one is retired. The key of
  * refresh tokens gets a successor too.
  *
- * @throws StartError when the active key cannot be opened.
+ * @throws StartError if the active key cannot be opened.
  */
 export async function beginRotation(
   database: Database,
@@ -94,10 +95,9 @@ export async function beginRotation(
 }
 
 /**
- * Removes a key that does not sign: tokens that it signed are refused from then on, as soon as verifiers have read the key
- * set again.
+ * Removes a key that does not sign. Tokens that it signed are refused as soon as verifiers have read the key set again.
  *
- * @returns the outcome; `active`: the key signs, and stays.
+ * @returns the outcome. `active`: the key signs and stays.
  */
 export async function retireKey(
   database: Database,
@@ -117,7 +117,7 @@ export async function retireKey(
   });
 }
 
-/** Seals every private key, and the keys of refresh tokens, under the present key-encryption key. */
+/** Seals every private key, and the keys of refresh tokens, with the current key-encryption key. */
 export async function resealKeys(database: Database, sealer: Sealer, now: Date, author: Author): Promise<Resealed> {
   return database.withoutTenant(async (transaction) => {
     const rows = await lockSigningKeys(transaction);

@@ -4,37 +4,37 @@ import type { KeyAlgorithm } from './key-pairs.ts';
 import { CLOCK_SKEW_SECONDS } from './refresh-token-keys.ts';
 import type { SigningKeyRow } from './signing-key-rows.ts';
 
-/** Verifiers may keep the public keys for this long. */
+/** How long verifiers may keep the public keys. */
 export const KEY_SET_MAX_AGE_SECONDS = 300;
 
-/** By how much a verifier's clock may be behind, or its tolerance for expired tokens go. */
+/** How far a verifier's clock may be behind, including its tolerance for expired tokens. */
 const VERIFIER_MARGIN_SECONDS = 300;
 
 export interface KeyPolicy {
-  /** Of new keys. */
+  /** The algorithm of new keys. */
   algorithm: KeyAlgorithm;
-  /** How long a key signs, in days. 0: until an operator rotates. */
+  /** How long a key signs, in days. 0 means until an operator rotates it. */
   rotationDays: number;
-  /** Lifetime of the access tokens, in seconds. */
+  /** The lifetime of access tokens in seconds. */
   tokenSeconds: number;
   /** How often each replica reads the keys, in seconds. */
   reloadSeconds: number;
 }
 
-/** How long a key has to be published before it may sign: until every verifier's copy of the key set has it. */
+/** How long a key has to be published before it may sign, until every verifier's copy of the key set has it. */
 function publicationSeconds({ reloadSeconds }: Pick<KeyPolicy, 'reloadSeconds'>): number {
-  // A verifier may have fetched the old set from the last replica just before that one read the new key.
+  // A verifier may have fetched the old set from the last replica just before that replica read the new key.
   return KEY_SET_MAX_AGE_SECONDS + 2 * reloadSeconds + CLOCK_SKEW_SECONDS;
 }
 
-/** When a key that is `next` begins to sign. */
+/** Returns when a `next` key begins to sign. */
 export function activationTime(row: Pick<SigningKeyRow, 'publishedAt'>, policy: KeyPolicy): Date {
   return addSeconds(row.publishedAt ?? new Date(0), publicationSeconds(policy));
 }
 
-/** When a retired key's last token has expired, wherever it was signed. */
+/** Returns when a retired key's last token has expired, wherever it was signed. */
 export function removalTime(row: Pick<SigningKeyRow, 'retiredAt' | 'tokenSeconds'>, policy: KeyPolicy): Date {
-  // A replica may have signed with it until it read the change.
+  // A replica may have signed with the key until it read the change.
   const seconds = Math.max(row.tokenSeconds, policy.tokenSeconds) + 2 * policy.reloadSeconds + VERIFIER_MARGIN_SECONDS;
   return addSeconds(row.retiredAt ?? new Date(0), seconds);
 }
@@ -45,7 +45,7 @@ export type RotationStep =
   | { do: 'note-token-lifetime'; kid: string }
   | { do: 'remove'; kid: string };
 
-/** The steps of key rotation that are due. None in most cases. */
+/** Returns the steps of key rotation that are due. Usually there are none. */
 export function stepsFor(rows: readonly SigningKeyRow[], policy: KeyPolicy, now: Date): readonly RotationStep[] {
   if (rows.length === 0) return [{ do: 'make', state: 'active' }];
   const steps: RotationStep[] = [];
@@ -62,6 +62,6 @@ export function stepsFor(rows: readonly SigningKeyRow[], policy: KeyPolicy, now:
 
 function isDueForSuccessor({ activatedAt }: SigningKeyRow, policy: KeyPolicy, now: Date): boolean {
   if (policy.rotationDays === 0 || activatedAt === null) return false;
-  // As much earlier as the publication takes, so that it signs on the day.
+  // Earlier by the time of publication, so that the new key signs on the day.
   return addSeconds(activatedAt, policy.rotationDays * DAY_SECONDS - publicationSeconds(policy)) <= now;
 }

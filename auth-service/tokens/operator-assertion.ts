@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { isCanonicalUuid } from '../../platform/index.ts';
 import { createGatewayKeys, type GatewayKeysOptions } from './gateway-keys.ts';
 
-/** So that no other token that the gateway signs is taken for one (RFC 8725, 3.11). */
+/** Keeps other tokens that the gateway signs from being accepted as assertions (RFC 8725, 3.11). */
 const TYPE = 'portico-operator+jwt';
 const ALGORITHM = 'ES256';
 const MAX_LENGTH = 2_048;
-/** However long the gateway says. */
+/** The longest accepted lifetime, whatever the gateway states. */
 const MAX_LIFETIME_SECONDS = 60;
-/** By which the clocks of gateway and auth service may differ. */
+/** How far the clocks of the gateway and the auth service may differ. */
 const CLOCK_SKEW_SECONDS = 5;
 
 const tokenHeader = z.strictObject({ alg: z.literal(ALGORITHM), typ: z.literal(TYPE), kid: z.string() });
@@ -30,21 +30,21 @@ export interface TrustedGateway {
 }
 
 export interface OperatorAssertionOptions extends Omit<GatewayKeysOptions, 'url'> {
-  /** The scope that an assertion has to have. */
+  /** The scope that an assertion must have. */
   readonly scope: string;
 }
 
 export interface AssertedRequest {
-  /** SHA-256 of the request's body, in base64url. */
+  /** The SHA-256 of the request's body, in base64url. */
   readonly bodyDigest: string;
-  /** Whether it changes something: then its assertion is used once. A query that changes nothing may be sent again. */
+  /** Whether the request changes anything. If so, the assertion can be used once. Otherwise the request may be sent again. */
   readonly isChange: boolean;
 }
 
-/** Whether the gateway has signed that the caller of this very request has shown its admin secret, some seconds ago. */
+/** Verifies that the gateway has signed, some seconds ago, that the caller of this request sent the admin secret. */
 export type VerifyOperatorAssertion = (assertion: string, request: AssertedRequest) => Promise<boolean>;
 
-/** @returns undefined without a gateway: then no assertion is accepted. */
+/** @returns undefined without a gateway. No assertion is accepted then. */
 export function openOperatorAssertions(
   gateway: TrustedGateway | undefined,
   { scope, ...options }: OperatorAssertionOptions,
@@ -53,7 +53,7 @@ export function openOperatorAssertions(
   const { jwksUrl, issuer, audience } = gateway;
   const { now } = options;
   const keys = createGatewayKeys({ ...options, url: jwksUrl });
-  /** The ids of assertions that have changed something, and when they end, the oldest first. */
+  /** The ids of assertions that were used for changes, and when they expire, the oldest first. */
   const used = new Map<string, number>();
 
   return async (assertion, { bodyDigest, isChange }) => {
@@ -79,13 +79,13 @@ export function openOperatorAssertions(
       used.set(jti, exp + CLOCK_SKEW_SECONDS);
       return true;
     } catch {
-      // The library and the parsers throw all kinds of errors for what is no assertion.
+      // The library and the parsers throw various errors for invalid assertions.
       return false;
     }
   };
 }
 
-/** @throws where the text is no assertion. */
+/** @throws if the text is not an assertion. */
 function kidOf(assertion: string): string {
   const [header = ''] = assertion.split('.');
   return tokenHeader.parse(JSON.parse(Buffer.from(header, 'base64url').toString('utf8'))).kid;

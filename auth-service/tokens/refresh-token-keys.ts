@@ -4,10 +4,10 @@ import type { Database, SharedTransaction, Transaction } from '../database/index
 
 const REFRESH_TOKEN_KEY_BYTES = 32;
 
-/** Any number that no other program locks in the same database. */
+/** An arbitrary number that no other program locks in the same database. */
 const REFRESH_TOKEN_KEYS_LOCK = 7_467_842_603;
 
-/** By how much the clocks of replicas may differ. */
+/** How far the clocks of replicas may differ, in seconds. */
 export const CLOCK_SKEW_SECONDS = 60;
 
 export interface RefreshTokenKeyPolicy {
@@ -21,21 +21,21 @@ export interface RefreshTokenKey {
   readonly createdAt: Date;
 }
 
-/** The keys of refresh tokens that a sealer opens, the newest first, and the ids of the others. */
+/** The keys of refresh tokens that a sealer can open, the newest first, and the ids of the others. */
 export interface OpenedKeys {
   readonly keys: readonly RefreshTokenKey[];
   readonly unopened: readonly number[];
 }
 
 /**
- * When a key that replaces another one makes its first token: when every replica has read it, so that each of them
- * notices the reuse of its tokens.
+ * Returns when a new key creates its first token: once every replica has read it, so that each of them detects the reuse of its
+ * tokens.
  */
 function issuingTime(createdAt: Date, { reloadSeconds }: RefreshTokenKeyPolicy): Date {
   return addSeconds(createdAt, 2 * reloadSeconds + CLOCK_SKEW_SECONDS);
 }
 
-/** The key that new tokens are made with: the newest that every replica has, or the only one there is. */
+/** Returns the key for new tokens: the newest one that every replica has, or the only one. */
 export function issuingKey(
   keys: readonly RefreshTokenKey[],
   policy: RefreshTokenKeyPolicy,
@@ -63,7 +63,7 @@ export interface MakeRefreshTokenKey {
   randomBytes(size: number): Uint8Array;
 }
 
-/** The keys, with a new one where the sealer opens none. Replicas that call this at once make one. */
+/** Returns the keys, and creates one if the sealer can open none. Replicas that call this at the same time create only one. */
 export async function requireRefreshTokenKey(
   transaction: SharedTransaction,
   making: MakeRefreshTokenKey,
@@ -77,13 +77,13 @@ export async function requireRefreshTokenKey(
 
 export interface RefreshTokenKeyRotation {
   readonly id: number;
-  /** When it makes its first token. */
+  /** When the key creates its first token. */
   readonly issuesFrom: Date;
-  /** False when a rotation was under way already; then it is that one. */
+  /** False if a rotation was already under way. The result then describes that one. */
   readonly begun: boolean;
 }
 
-/** Makes the next key now. The keys before it stay for what they have made, see `refreshTokenKeySweep`. */
+/** Creates the next key now. Earlier keys stay for the tokens that they created, see `refreshTokenKeySweep`. */
 export async function rotateRefreshTokenKey(
   transaction: SharedTransaction,
   making: MakeRefreshTokenKey,
@@ -100,16 +100,16 @@ export async function rotateRefreshTokenKey(
   return { id, issuesFrom: newest ? issuingTime(making.now, policy) : making.now, begun: true };
 }
 
-/** What the housekeeping is to remove here: see the interface `Sweep` there. */
+/** The interface `Sweep` of the housekeeping, for the keys of refresh tokens. */
 export interface RefreshTokenKeySweep {
   readonly name: string;
   sweep(at: Date, limit: number): Promise<number>;
 }
 
 /**
- * Deletes the keys that no session has a token of any more: all sessions have ended that are older than the first token of
- * their successor. A session keeps the end that it got at its login, whatever the setting is now. Keys that this process
- * cannot open are left to processes that can.
+ * Deletes keys whose tokens no session has any more: all sessions have ended that are older than the first token of the key's
+ * successor. A session keeps the end that it got at its login, whatever the current setting is. Keys that this process cannot
+ * open are left to processes that can.
  */
 export function refreshTokenKeySweep(
   database: Database,
@@ -140,25 +140,25 @@ export function refreshTokenKeySweep(
   };
 }
 
-/** Until when a replica may make tokens with the key before `successor`: it has not read the new one yet. */
+/** Returns until when a replica may create tokens with the key before `successor`, because it has not read the new key yet. */
 function lastIssuingTime({ createdAt }: RefreshTokenKey, policy: RefreshTokenKeyPolicy): Date {
   return addSeconds(issuingTime(createdAt, policy), 2 * policy.reloadSeconds + CLOCK_SKEW_SECONDS);
 }
 
-/** Whether there is a session, or may still be one, that began before `began` and has not ended. */
+/** Returns whether there is, or may still be, a session that began before `began` and has not ended. */
 async function hasSessionFromBefore(transaction: Transaction, began: Date, now: Date): Promise<boolean> {
   if (now < began) return true;
   const notEnded = addSeconds(now, -CLOCK_SKEW_SECONDS);
-  // As a rule the first to end is the oldest one, so that the first row of the index answers.
+  // Usually the oldest session ends first, so that the first row of the index is enough.
   const rows = await transaction.$queryRaw<unknown[]>`
     SELECT 1 AS found FROM sessions WHERE expires_at > ${notEnded} AND created_at < ${began}
     ORDER BY expires_at LIMIT 1`;
   return rows.length > 0;
 }
 
-/** Seals the keys under the present key-encryption key. */
+/** Seals the keys with the current key-encryption key. */
 export async function resealRefreshTokenKeys(transaction: SharedTransaction, sealer: Sealer): Promise<Resealed> {
-  // None of them may be deleted before it is stored again.
+  // No key may be deleted before it is stored again.
   await lockRefreshTokenKeys(transaction);
   const rows = await transaction.refreshTokenKey.findMany();
   return sealer.reseal(
@@ -170,7 +170,7 @@ export async function resealRefreshTokenKeys(transaction: SharedTransaction, sea
   );
 }
 
-/** How many keys there are, how many are under the previous key-encryption key, and which ones neither opens. */
+/** Returns the number of keys, how many are sealed with the previous key-encryption key, and which ones neither key opens. */
 export async function inspectRefreshTokenKeys(
   transaction: SharedTransaction,
   sealer: Sealer,
@@ -185,14 +185,14 @@ async function lockRefreshTokenKeys(transaction: SharedTransaction): Promise<voi
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${REFRESH_TOKEN_KEYS_LOCK})`;
 }
 
-/** @returns false when another transaction has the lock. */
+/** @returns false if another transaction has the lock. */
 async function tryLockKeys(transaction: SharedTransaction): Promise<boolean> {
   const [row] = await transaction.$queryRaw<{ locked: boolean }[]>`
     SELECT pg_try_advisory_xact_lock(${REFRESH_TOKEN_KEYS_LOCK}) AS locked`;
   return row?.locked === true;
 }
 
-/** @returns its id, greater than that of any other. */
+/** @returns the id of the key, which is greater than all others. */
 async function create(
   transaction: SharedTransaction,
   { sealer, now, randomBytes }: MakeRefreshTokenKey,

@@ -2,29 +2,32 @@ import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 
 const TOKEN_BYTES = 16;
 const SESSION_BYTES = 8;
-/** The number of a token is at most so much greater than that of the one before. */
+/** The largest difference between the numbers of a token and its predecessor. */
 export const MAX_GENERATION_STEP = 128;
-/** Numbers end here, as PostgreSQL's integers do: two refreshes a second for 90 days, each of the greatest step. */
+/**
+ * The largest number, the same as for PostgreSQL's integers. It is enough for two refreshes a second for 90 days with the
+ * largest difference.
+ */
 const MAX_GENERATION = 0x7fff_ffff;
 /** ECB is safe here: each token is a single block, and no two tokens encrypt the same one. */
 const CIPHER = 'aes-256-ecb';
 const REFRESH_TOKEN = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The contents of a refresh token, readable with its key. */
+/** The content of a refresh token, which can be read with its key. */
 export interface RefreshTokenContent {
   readonly tenantId: number;
-  /** The first and the last id that the session can have: the token holds half of it. */
+  /** The smallest and the largest possible id of the session, since the token contains half of the id. */
   readonly sessionIds: readonly [string, string];
-  /** 1 at the login, greater for each token after it. */
+  /** 1 for the login's token, and greater for each further one. */
   readonly generation: number;
 }
 
 /**
- * A refresh token: one block of AES-256, as 32 lower-case hexadecimal digits, grouped 8-4-4-4-12. In the block are the
+ * Creates a refresh token: one block of AES-256 as 32 lower-case hexadecimal digits, grouped 8-4-4-4-12. The block contains the
  * tenant (4 bytes), the first 8 bytes of the session's id and the token's number (4 bytes).
  *
- * Without the key all 128 bits are indistinguishable from random, also to a holder of the session's other tokens. With it, a
- * token whose row is deleted still identifies its session, and shows that the session has newer ones.
+ * Without the key, all 128 bits look random, even to a holder of the session's other tokens. With the key, a token whose row
+ * was deleted still identifies its session, and reveals that the session has newer ones.
  *
  * @param key 32 bytes.
  */
@@ -41,7 +44,7 @@ export function encipherRefreshToken(
   return grouped(Buffer.concat([cipher.update(block), cipher.final()]).toString('hex'));
 }
 
-/** What a token says; undefined for what this key has not made, but for every second made-up token. */
+/** Returns the content of a token, or undefined if another key created it. Half of all invented tokens have a content. */
 export function decipherRefreshToken(key: Uint8Array, token: string): RefreshTokenContent | undefined {
   if (!REFRESH_TOKEN.test(token)) return undefined;
   const decipher = createDecipheriv(CIPHER, key, null).setAutoPadding(false);
@@ -53,7 +56,7 @@ export function decipherRefreshToken(key: Uint8Array, token: string): RefreshTok
   return { tenantId: block.readInt32BE(0), sessionIds, generation };
 }
 
-/** The stored hash of a refresh token. Its 128 random bits need no salt and no slow hash. */
+/** Returns the stored hash of a refresh token. Its 128 random bits need no salt and no slow hash. */
 export function refreshTokenHash(token: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash('sha256').update(token, 'utf8').digest());
 }

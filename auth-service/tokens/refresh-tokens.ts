@@ -16,22 +16,22 @@ import {
   requireRefreshTokenKey,
 } from './refresh-token-keys.ts';
 
-/** Makes refresh tokens, and recognises those that it has made. */
+/** Creates refresh tokens, and recognizes its own tokens. */
 export interface RefreshTokens {
-  /** Reads the keys from the database, makes the first one, and keeps reading them until `stop()`. */
+  /** Reads the keys from the database, creates the first one, and reads them repeatedly until `stop()`. */
   load(): Promise<void>;
   stop(): void;
   readonly loaded: boolean;
-  /** When the key that new tokens are made with was made. Undefined before the keys are loaded. */
+  /** Returns when the key for new tokens was created. Undefined before the keys are loaded. */
   keyCreatedAt(): Date | undefined;
   /**
-   * The number of a token's successor. The step is random: a service that runs on a restored backup does not make the
-   * tokens again that were made after the backup and may be spent.
+   * Returns the number of a token's successor. The step is random, so that a service with a restored backup does not create the
+   * same tokens again that were created after the backup and may have been used.
    */
   nextGeneration(generation: number): number;
   /** @throws Error before the keys are loaded. */
   issue(token: { tenantId: number; sessionId: string; generation: number }): string;
-  /** The content of a token; undefined for most that were never issued. The caller checks whether there is such a session. */
+  /** Returns the possible contents of a token. Empty for most invented tokens. The caller checks whether the session exists. */
   read(token: string): readonly RefreshTokenContent[];
 }
 
@@ -40,16 +40,16 @@ export interface RefreshTokensOptions extends ServiceTime {
   sealer: Sealer;
   randomBytes(size: number): Uint8Array;
   policy: RefreshTokenKeyPolicy;
-  /** Is called when the keys could not be read again; the ones that are known stay in use. */
+  /** Called if the keys could not be read again. The known ones stay in use. */
   onReloadFailed?(error: unknown): void;
-  /** Is called with the ids of keys that the key-encryption key does not open, at the start and when they change. */
+  /** Called with the ids of keys that the key-encryption key cannot open, at the start and when they change. */
   onUnopened?(ids: readonly number[]): void;
 }
 
 /**
- * The key of refresh tokens is random and lies in the database, sealed under the key-encryption key: neither of the two
- * makes a token without the other. Where the key-encryption key was lost there is a new one, and the tokens that are out
- * are still found by their hashes.
+ * Opens the keys of refresh tokens. A key is random and stored in the database, sealed with the key-encryption key, so that
+ * only both together can create a token. If the key-encryption key is lost, a new key is created, and existing tokens are still
+ * found by their hashes.
  */
 export function openRefreshTokens({
   database,
@@ -77,7 +77,8 @@ export function openRefreshTokens({
     const opened = await database.withoutTenant((transaction) => readRefreshTokenKeys(transaction, sealer), {
       operation: 'read-refresh-token-keys',
     });
-    // While the key-encryption key is replaced this service may open none of them any more: it keeps those that it has.
+    // While the key-encryption key is being replaced, this service may be unable to open any key, and keeps the ones that it
+    // has.
     const isLocked = opened.keys.length === 0 && opened.unopened.length > 0 && keys.length > 0;
     if (isLocked) use({ ...opened, keys });
     else if (opened.keys.length === 0)

@@ -4,7 +4,7 @@ import { type AuditEvent, type Author, PLATFORM, recordAudit } from '../audit/in
 import { type Prisma, type SharedTransaction, SigningKeyState } from '../database/index.ts';
 import type { KeyAlgorithm, makeKey } from './key-pairs.ts';
 
-/** Any number that no other program locks in the same database. */
+/** An arbitrary number that no other program locks in the same database. */
 const KEYS_LOCK = 7_467_842_602;
 
 export interface SigningKeyRow {
@@ -20,7 +20,7 @@ export interface SigningKeyRow {
   retiredAt: Date | null;
 }
 
-/** The private key of `row`, as it was sealed. @throws StartError when the key-encryption key is not the one. */
+/** Returns the private key of `row`. @throws StartError if the key-encryption key did not seal it. */
 export function openKey({ kid, sealedPrivateKey }: SigningKeyRow, sealer: Sealer): Uint8Array {
   const bytes = sealer.open(sealedPrivateKey, kid);
   if (bytes) return bytes;
@@ -30,31 +30,31 @@ export function openKey({ kid, sealedPrivateKey }: SigningKeyRow, sealer: Sealer
   );
 }
 
-/** @throws StartError when the active key cannot be opened. */
+/** @throws StartError if the active key cannot be opened. */
 export function requireOpen(rows: readonly SigningKeyRow[], sealer: Sealer): void {
   const active = rows.find(({ state }) => state === SigningKeyState.active);
   if (active) openKey(active, sealer);
 }
 
-/** Whether this process can open a key. */
+/** Returns whether this process can open a key. */
 export function opens(rows: readonly SigningKeyRow[], kid: string, sealer: Sealer): boolean {
   return rows.some((row) => row.kid === kid && sealer.open(row.sealedPrivateKey, kid) !== undefined);
 }
 
-/** Every key, the oldest first. */
+/** Returns all keys, the oldest first. */
 export function readSigningKeys(transaction: SharedTransaction): Promise<SigningKeyRow[]> {
   return transaction.signingKey.findMany({ orderBy: [{ createdAt: 'asc' }, { kid: 'asc' }] });
 }
 
-/** Every key, locked until the end of the transaction. */
+/** Returns all keys, locked until the end of the transaction. */
 export async function lockSigningKeys(transaction: SharedTransaction): Promise<SigningKeyRow[]> {
-  // The rows alone would not do: two replicas on an empty database find none to lock.
+  // Locking the rows is not enough: two replicas on an empty database would find none to lock.
   await transaction.$executeRaw`SELECT pg_advisory_xact_lock(${KEYS_LOCK})`;
   await transaction.$queryRaw`SELECT kid FROM signing_keys ORDER BY kid FOR UPDATE`;
   return readSigningKeys(transaction);
 }
 
-/** Stores a key that was just made, and records that it is published. */
+/** Stores a new key, and records its publication. */
 export async function storeKey(
   transaction: SharedTransaction,
   sealer: Sealer,

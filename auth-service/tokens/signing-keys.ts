@@ -8,7 +8,7 @@ import { KEY_SET_MAX_AGE_SECONDS, type KeyPolicy } from './key-schedule.ts';
 import { openKey, type SigningKeyRow } from './signing-key-rows.ts';
 import { timeFrom } from './time-from.ts';
 
-/** A token with an unknown `kid` causes a read of the database, but at most this often. */
+/** How often a token with an unknown `kid` may cause a read of the database, in milliseconds. */
 const UNKNOWN_KID_INTERVAL_MS = 5_000;
 
 /** The key that signs new access tokens. */
@@ -16,7 +16,7 @@ export interface ActiveKey {
   kid: string;
   algorithm: KeyAlgorithm;
   privateKey: KeyObject;
-  /** When it began to sign. */
+  /** When the key began to sign. */
   activatedAt: Date;
 }
 
@@ -29,23 +29,23 @@ const NO_KEYS: PublicKeySet = { keys: [] };
 
 export interface SigningKeys {
   /**
-   * Reads the keys from the database, does what is due (the first key, a rotation), and goes on doing so until
+   * Reads the keys from the database and performs the steps that are due (the first key, a rotation), repeatedly until
    * `stop()`.
    *
-   * @throws StartError when the key-encryption key is not the one that sealed them.
+   * @throws StartError if the key-encryption key is not the one that sealed them.
    */
   load(): Promise<void>;
-  /** Reads them again now. Concurrent callers share one read. */
+  /** Reads the keys again now. Concurrent callers share one read. */
   reload(): Promise<void>;
   stop(): void;
   readonly loaded: boolean;
-  /** @throws Error before they are loaded. */
+  /** @throws Error before the keys are loaded. */
   active(): ActiveKey;
-  /** Every key that a valid token may be signed with, now or soon. Empty before they are loaded. */
+  /** Returns every key that may have signed a valid token or will soon sign. Empty before the keys are loaded. */
   publicKeySet(): PublicKeySet;
-  /** The public keys for verifiers elsewhere, no older than they may be, and for how many seconds verifiers may keep them. */
+  /** Returns the current public keys for other verifiers, and for how many seconds verifiers may keep them. */
   published(): Promise<{ keySet: PublicKeySet; maxAgeSeconds: number }>;
-  /** Whether a key of this id is published. Looks into the database for one that is not known, now and then. */
+  /** Returns whether a key of this id is published. For an unknown id, it occasionally checks the database. */
   knows(kid: string): Promise<boolean>;
 }
 
@@ -53,7 +53,7 @@ export interface SigningKeyOptions extends ServiceTime {
   database: Database;
   sealer: Sealer;
   policy: KeyPolicy;
-  /** Called when the keys could not be read again; the last ones stay in use. */
+  /** Called if the keys could not be read again. The last ones stay in use. */
   onReloadFailed?(error: unknown): void;
 }
 
@@ -93,7 +93,7 @@ export function openSigningKeys({
     await reload().catch(onReloadFailed);
   }
 
-  /** Whether another replica may have published a key that this one has not read. */
+  /** Returns whether another replica may have published a key that this one has not read. */
   function isStale({ readAt }: View): boolean {
     return timeFrom(readAt, now()) > 2 * policy.reloadSeconds * 1000;
   }

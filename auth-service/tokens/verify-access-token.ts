@@ -25,7 +25,7 @@ export interface VerifiedAccessToken {
   clientId: string;
   /** `jti` */
   tokenId: string;
-  /** Undefined for the tokens of service accounts, which have no session. */
+  /** Undefined for tokens of service accounts, which have no session. */
   sessionId: string | undefined;
   issuedAt: number;
   expiresAt: number;
@@ -34,14 +34,14 @@ export interface VerifiedAccessToken {
 }
 
 /**
- * The token's claims, or undefined when it is not one of this service's valid access tokens. Does not check whether it was
- * revoked.
+ * Returns the claims of a token, or undefined if it is not a valid access token of this service. Does not check for
+ * revocations.
  */
 export type VerifyAccessToken = (token: string, now: Date) => Promise<VerifiedAccessToken | undefined>;
 
 /**
- * Verifies access tokens by the service's own public keys: the algorithm is the key's, whatever the token says;
- * `typ` must be `at+jwt`, and every claim that a token of ours has must be there (RFC 9068 section 4, RFC 8725).
+ * Verifies access tokens with the service's own public keys. The algorithm is the key's, whatever the token states. `typ` must
+ * be `at+jwt`, and all claims of this service's tokens are required (RFC 9068 section 4, RFC 8725).
  */
 export function createAccessTokenVerifier({ keys, issuer, audience }: AccessTokenVerifierOptions): VerifyAccessToken {
   const known = new Map<string, { key: KeyObject; algorithm: string }>();
@@ -64,7 +64,7 @@ export function createAccessTokenVerifier({ keys, issuer, audience }: AccessToke
       const payload = verifiedPayload(token, signer.key, signer.algorithm, { issuer, audience, seconds });
       return payload && accessTokenClaims(payload, seconds);
     } catch {
-      // jsonwebtoken and the parsers throw all kinds of errors for what is not a token; all of them mean that.
+      // jsonwebtoken and the parsers throw various errors for invalid tokens.
       return undefined;
     }
   };
@@ -72,14 +72,14 @@ export function createAccessTokenVerifier({ keys, issuer, audience }: AccessToke
 
 function tokenHeaderOf(token: string): { alg: string; kid: string } | undefined {
   const parts = token.split('.');
-  // A signature has several spellings in base64; only one of them counts.
+  // A signature has several spellings in base64, of which only one is accepted.
   if (parts.length !== 3 || parts.some((part) => Buffer.from(part, 'base64url').toString('base64url') !== part))
     return undefined;
   const header: unknown = JSON.parse(Buffer.from(parts[0] ?? '', 'base64url').toString('utf8'));
   if (!isJsonObject(header)) return undefined;
   const { alg, kid, typ } = header;
   if (typeof alg !== 'string' || typeof kid !== 'string' || typ !== 'at+jwt') return undefined;
-  // RFC 7515 section 4.1.11: what is critical must be understood, and nothing is.
+  // Critical extensions must be understood (RFC 7515 section 4.1.11), and none are supported.
   return 'crit' in header || 'b64' in header ? undefined : { alg, kid };
 }
 

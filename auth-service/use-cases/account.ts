@@ -1,7 +1,7 @@
 import { type Database, Prisma, type Transaction } from '../database/index.ts';
 import { type ExtraClaims, mergeClaims } from '../tokens/index.ts';
 
-/** Longer names are refused unread. In UTF-16 units, as JavaScript counts. */
+/** Longer names are refused without processing. In UTF-16 code units. */
 const MAX_USERNAME_LENGTH = 255;
 
 const NUL = '\0';
@@ -14,28 +14,28 @@ export interface Account {
   passwordHash: string;
   allowedRoles: readonly string[];
   defaultRole: string;
-  /** The user or the whole tenant. */
+  /** Whether the user or the whole tenant is disabled. */
   disabled: boolean;
   /** The extra claims that operators set for the tenant, its roles and the user. */
   extraClaims: ExtraClaims;
-  /** Access tokens that were issued before are void; null: none were revoked together. */
+  /** Access tokens that were issued earlier are revoked. Null if there was no such revocation. */
   tokensValidFrom: Date | null;
 }
 
 /**
- * The form that usernames are stored and looked up in: Unicode NFKC, so that one name typed on two keyboards is one
- * name. Undefined for invalid names: PostgreSQL rejects NUL, and the driver would turn a lone
- * surrogate into another character.
+ * Returns the form of a username in which it is stored and looked up: Unicode NFKC, so that a name typed on two keyboards is
+ * the same. Undefined for invalid names: PostgreSQL rejects NUL, and the driver would replace a lone surrogate by another
+ * character.
  */
 export function normalizeUsername(username: string): string | undefined {
   if (username.length > MAX_USERNAME_LENGTH || username.includes(NUL) || !username.isWellFormed()) return undefined;
   return username.normalize('NFKC');
 }
 
-/** A tenant with the claims of its accounts' tokens. */
+/** A tenant with the claims for its accounts' tokens. */
 export const TENANT_WITH_CLAIMS = { tenant: { include: { roleClaims: true } } } as const;
 
-/** The account with this name in this tenant, disabled or not. */
+/** Returns the account with this name in this tenant, whether or not it is disabled. */
 export async function findAccountByName(
   database: Database,
   tenantId: number,
@@ -54,9 +54,9 @@ export async function findAccountByName(
 }
 
 /**
- * Selects an `AccountRow`, out of `users` and `tenants`. Where these are locked and were changed meanwhile, PostgreSQL reads
- * their rows again, but not those of subselects. So the tenant's `tokens_valid_from` is read as the claims of roles are: a
- * token with claims that have just been taken away is one of those from before.
+ * Selects an `AccountRow` from `users` and `tenants`. If these are locked and were changed meanwhile, PostgreSQL reads their
+ * rows again, but not those of subselects. The tenant's `tokens_valid_from` is therefore read in the same way as the claims of
+ * roles: a token with claims that have just been removed then counts as issued before.
  */
 export const ACCOUNT_COLUMNS = Prisma.sql`
   users.tenant_id AS "tenantId", users.id, users.username, users.password_hash AS "passwordHash",
@@ -73,11 +73,11 @@ export interface AccountRow extends Omit<UserWithTenant, 'tenant'> {
   tenantDisabledAt: Date | null;
   tenantClaims: Prisma.JsonValue;
   tenantTokensValidFrom: Date | null;
-  /** Null where no role has any. */
+  /** Null if no role has claims. */
   roleClaims: TenantWithClaims['roleClaims'] | null;
 }
 
-/** The account of what `ACCOUNT_COLUMNS` has selected. */
+/** Returns the account of a row that `ACCOUNT_COLUMNS` selected. */
 export function accountFromRow(row: AccountRow): Account {
   const {
     tenantName: name,
@@ -90,7 +90,7 @@ export function accountFromRow(row: AccountRow): Account {
   return accountOf({ ...user, tenant: { name, disabledAt, claims, tokensValidFrom, roleClaims: roleClaims ?? [] } });
 }
 
-/** The account with this id in this tenant, disabled or not. `userId` must be a UUID. */
+/** Returns the account with this id in this tenant, whether or not it is disabled. `userId` must be a UUID. */
 export async function findAccountById(
   transaction: Transaction,
   tenantId: number,
@@ -126,7 +126,7 @@ interface TenantWithClaims {
   roleClaims: readonly { role: string; claims: Prisma.JsonValue }[];
 }
 
-/** The extra claims that users of a tenant share. */
+/** Returns the extra claims that users of a tenant share. */
 export async function readSharedClaims(
   transaction: Transaction,
   tenantId: number,
@@ -136,8 +136,9 @@ export async function readSharedClaims(
 }
 
 /**
- * The extra claims of who has these roles in this tenant. A token is for all of its roles at once, so the claims of all
- * of them are in it: the tenant's, over them those of each role with the default role last, over them `own`.
+ * Returns the extra claims of a user with these roles in this tenant. A token is for all of its roles, so it contains the
+ * claims of all of them. In increasing precedence: the tenant's claims, those of each role with the default role last, and
+ * `own`.
  */
 export function extraClaimsOf(
   tenant: Pick<TenantWithClaims, 'claims' | 'roleClaims'>,
@@ -149,7 +150,7 @@ export function extraClaimsOf(
   return mergeClaims(tenant.claims, ...ofRoles, own);
 }
 
-/** The account of a user's row. */
+/** Returns the account of a user's row. */
 export function accountFrom(row: UserWithTenant | null): Account | undefined {
   return row ? accountOf(row) : undefined;
 }

@@ -6,7 +6,7 @@ import { endSessions } from './end-sessions.ts';
 import type { AuthenticatedCaller } from './identify-caller.ts';
 import type { RequestOrigin } from './login.ts';
 
-/** In the order in which a missing one is named. */
+/** In the order in which missing ones are reported. */
 const CHANGE_PASSWORD_FIELDS = ['current_password', 'new_password'] as const;
 
 export type ChangePasswordField = (typeof CHANGE_PASSWORD_FIELDS)[number];
@@ -24,7 +24,7 @@ export type ChangePasswordResult =
         | { kind: 'missing-field'; field: ChangePasswordField }
         | { kind: 'current-password' }
         | { kind: 'new-password'; problem: PasswordProblem }
-        /** The session ended, or the password was changed by another request, while this one ran. */
+        /** The session ended, or another request changed the password, while this one ran. */
         | { kind: 'overtaken' };
     }
   | { outcome: 'busy'; retryAfterSeconds: number }
@@ -46,8 +46,8 @@ export type ChangePassword = (
 ) => Promise<ChangePasswordResult>;
 
 /**
- * Gives the caller a new password, for the current one, and ends all of the caller's other sessions. Wrong current
- * passwords count as those of logins do: a holder of a stolen access token may guess here.
+ * Replaces the caller's password, and ends all of the caller's other sessions. Requires the current password. Wrong ones count
+ * like those of logins, since a holder of a stolen access token may guess here.
  */
 export function createChangePassword(options: ChangePasswordOptions): ChangePassword {
   return async (input, caller, client) => {
@@ -57,7 +57,7 @@ export function createChangePassword(options: ChangePasswordOptions): ChangePass
       return { outcome: 'refused', reason: { kind: 'missing-field', field } };
     }
     const entry = passwordChangeEntry(caller, client, options.now());
-    // Before any hash is computed. It reveals nothing about the current password.
+    // Checked before any hash is computed. It reveals nothing about the current password.
     const problem = options.policy.problemWith(next, caller.account);
     if (problem) {
       await options.audit.recordDeduplicated({ ...entry, outcome: 'refused', details: { reason: problem.code } });
@@ -111,7 +111,7 @@ async function replacePassword(
     .inTenant(
       tenantId,
       async (transaction) => {
-        // The hashes took their time. Only the password that was checked is replaced, by a session that is still alive.
+        // Hashing takes a while. Only the verified password is replaced, by a session that is still active.
         const { count: replaced } = await transaction.user.updateMany({
           where: { tenantId, id: userId, passwordHash: account.passwordHash, disabledAt: null },
           data: { passwordHash: hash },
@@ -137,10 +137,10 @@ async function replacePassword(
   return { outcome: 'success', ended };
 }
 
-/** Rolls a transaction back. */
+/** Rolls back a transaction. */
 class Overtaken extends Error {}
 
-/** The text to store for the new password, or why there is none. */
+/** Returns the text to store for the new password, or why there is none. */
 async function newHash(
   passwords: Passwords,
   current: string,

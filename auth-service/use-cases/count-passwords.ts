@@ -1,12 +1,12 @@
 import type { Database } from '../database/index.ts';
 
 export interface PasswordCount {
-  /** Null: imported hashes, which have none. */
+  /** Null for imported hashes, which have no pepper. */
   pepperVersion: number | null;
   users: number;
 }
 
-/** How many users' hashes were made with which pepper. Reads every user, so it is for operators. */
+/** Counts the users' hashes by pepper. Reads every user, so it is for operators. */
 export function countPasswords(database: Database): Promise<PasswordCount[]> {
   return database.acrossTenants(
     'operators-look',

@@ -2,7 +2,7 @@ import { addDays } from '../../platform/index.ts';
 import type { Transaction } from '../database/index.ts';
 import { recordRevocations } from './revocations.ts';
 
-/** Sessions of one tenant: of one user, of all users, one of them, all but one. */
+/** Sessions of one tenant: of one user or all users, a single session, or all but one. */
 export interface SessionsToEnd {
   tenantId: number;
   userId?: string;
@@ -11,10 +11,11 @@ export interface SessionsToEnd {
 }
 
 /**
- * Ends sessions and revokes their access tokens, in the transaction of what ends them, so that both or neither are committed.
- * A transaction that ends more than one session of a user locks the user's row first, so that no two deadlock.
+ * Ends sessions and revokes their access tokens, in the transaction of the change that ends them, so that both are committed or
+ * neither. A transaction that ends more than one session of a user locks the user's row first, so that two of them cannot
+ * deadlock.
  *
- * @returns how many sessions were still alive.
+ * @returns how many sessions were still active.
  */
 export async function endSessions(transaction: Transaction, which: SessionsToEnd, at: Date): Promise<number> {
   const { tenantId, userId, sessionId, exceptSessionId } = which;
@@ -33,7 +34,7 @@ export async function endSessions(transaction: Transaction, which: SessionsToEnd
   const revocations = ended.map(({ id, accessEndsAt }) => ({
     tenantId,
     sessionId: id,
-    // Sessions of earlier versions have none: no access token lives longer than a day.
+    // Sessions of earlier versions have no such time. Access tokens live for a day at most.
     until: accessEndsAt ?? addDays(at, 1),
   }));
   await recordRevocations(transaction, revocations, at);

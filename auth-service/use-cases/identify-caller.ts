@@ -2,7 +2,7 @@ import type { Database } from '../database/index.ts';
 import type { VerifyAccessToken } from '../tokens/index.ts';
 import { type Account, accountFrom, TENANT_WITH_CLAIMS } from './account.ts';
 
-/** A user who has shown an access token of a session that is still alive. */
+/** A user with an access token of an active session. */
 export interface AuthenticatedCaller {
   account: Account;
   sessionId: string;
@@ -17,8 +17,8 @@ export interface IdentifyCallerOptions {
 export type IdentifyCaller = (accessToken: string | undefined) => Promise<AuthenticatedCaller | undefined>;
 
 /**
- * The caller of an access token, by the token alone and nothing else in the request. Undefined when the service did not
- * issue it, it has expired, or its session, user or tenant has ended or is disabled.
+ * Identifies the caller of an access token. Only the token counts, and nothing else in the request. Returns undefined if the
+ * service did not issue it, if it has expired or its session has ended, or if the user or tenant is disabled.
  */
 export function createIdentifyCaller({ database, verify, now }: IdentifyCallerOptions): IdentifyCaller {
   return async (accessToken) => {

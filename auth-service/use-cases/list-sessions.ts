@@ -2,17 +2,17 @@ import type { Database } from '../database/index.ts';
 import type { AuthenticatedCaller } from './identify-caller.ts';
 import { type LivingSession, livingSession, livingSessionsOf } from './living-sessions.ts';
 
-/** A list is for a person to read; the sessions that were used last are in it. */
+/** The limit of a list, which people read. It contains the most recently used sessions. */
 const MAX_LISTED_SESSIONS = 500;
 
 export interface ListedSession extends LivingSession {
-  /** Whether it is the session of the caller's token. */
+  /** Whether this is the session of the caller's token. */
   current: boolean;
 }
 
 export type ListSessions = (caller: AuthenticatedCaller) => Promise<ListedSession[]>;
 
-/** The caller's sessions that can still be refreshed, the one used last first. */
+/** Lists the caller's sessions that can still be refreshed, the most recently used first. */
 export function createListSessions(database: Database, now: () => Date): ListSessions {
   return async ({ account: { tenantId, userId }, sessionId: current }) => {
     const sessions = await database.inTenant(

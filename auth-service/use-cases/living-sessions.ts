@@ -5,13 +5,15 @@ export interface LivingSession {
   sessionId: string;
   createdAt: Date;
   lastUsedAt: Date;
-  /** The absolute end. Unused for long, it ends before. */
+  /** The absolute end. A session that is not used for long ends before. */
   expiresAt: Date;
   clientAddress: string | null;
   userAgent: string | null;
 }
 
-/** The sessions of a user that can still be refreshed: neither revoked, nor at their end, nor unused for too long. */
+/**
+ * Returns the condition for a user's sessions that can still be refreshed: neither revoked, nor expired, nor idle for too long.
+ */
 export function livingSessionsOf(tenantId: number, userId: string, at: Date) {
   return {
     tenantId,
@@ -22,7 +24,7 @@ export function livingSessionsOf(tenantId: number, userId: string, at: Date) {
   } satisfies Prisma.SessionWhereInput;
 }
 
-/** What is shown of the row of a session. */
+/** Returns the visible part of a session's row. */
 export function livingSession({ id, ...row }: Omit<LivingSession, 'sessionId'> & { id: string }): LivingSession {
   const { createdAt, lastUsedAt, expiresAt, clientAddress, userAgent } = row;
   return { sessionId: id, createdAt, lastUsedAt, expiresAt, clientAddress, userAgent };

@@ -15,12 +15,12 @@ import {
 } from './account.ts';
 import type { SessionLifetime, Tokens } from './session-terms.ts';
 
-/** In the order in which a missing one is named. */
+/** In the order in which missing ones are reported. */
 const LOGIN_FIELDS = ['username', 'password', 'tenant_id'] as const;
 
 export type LoginField = (typeof LOGIN_FIELDS)[number];
 
-/** The arguments of a login; null and undefined mean that one was not sent. An empty text is a value, and invalid. */
+/** The arguments of a login. Null and undefined mean that an argument was not sent. An empty text is a value, and invalid. */
 export interface LoginInput {
   username?: string | null;
   password?: string | null;
@@ -36,11 +36,11 @@ export type LoginResult =
   | { outcome: 'busy'; retryAfterSeconds: number }
   | Throttled;
 
-/** The cause of the refusal, for the audit log only: the response does not contain it. */
+/** The cause of the refusal, only for the audit log. The response does not contain it. */
 interface WrongCredentials {
   kind: 'credentials';
   why: 'unknown-user' | 'wrong-password' | 'disabled' | 'overtaken';
-  /** Where there is such an account. */
+  /** Undefined if the account does not exist. */
   userId: string | undefined;
 }
 
@@ -61,9 +61,9 @@ export type Login = (input: LoginInput, client: RequestOrigin) => Promise<LoginR
 /**
  * Issues an access token and a refresh token for a username, a password and a tenant id.
  *
- * Wrong password, unknown user, unknown tenant, disabled user and disabled tenant lead to the same refusal after the same
- * work: one lookup of an account and one hash, before the result of either is examined. After too many refusals the account is
- * not looked up, whether it exists or not.
+ * A wrong password, an unknown user, an unknown tenant, a disabled user and a disabled tenant lead to the same refusal after
+ * the same work: one lookup of an account and one hash, before the result of either is examined. After too many refusals, no
+ * account is looked up, whether or not it exists.
  */
 export function createLogin(options: LoginOptions): Login {
   return async (input, client) => {
@@ -71,7 +71,7 @@ export function createLogin(options: LoginOptions): Login {
     if (username == null || password == null || tenantId == null)
       return { outcome: 'refused', reason: { kind: 'missing-field', field: firstMissing(input) } };
 
-    // The name as it is looked up: another way of writing it is no other account to guess at.
+    // The name in the form that is looked up, so that another spelling does not count as another account.
     const subject = { kind: 'account', tenantId, username: normalizeUsername(username) ?? username } as const;
     const result = await options.throttle.guard(
       { subject, address: client.address },
@@ -83,7 +83,7 @@ export function createLogin(options: LoginOptions): Login {
   };
 }
 
-/** After the throttle, and the same work for every account, so that the response time reveals nothing. */
+/** Recorded after the throttle with the same work for every account, so that the response time reveals nothing. */
 async function recordRefusal(
   { audit, now }: LoginOptions,
   result: LoginResult,
@@ -136,11 +136,11 @@ async function loginWith(
 }
 
 /**
- * Replaces a hash of another cost, pepper or scheme by what is made now; the password is here only at a login. Nothing
- * is replaced but the hash that was checked, so a change of the password that comes first stays. When the hash queue is
- * full, the next login will do.
+ * Replaces a hash with another cost, pepper or scheme by a current one, since the password is available only at a login. Only
+ * the verified hash is replaced, so a concurrent change of the password stays. If the hash queue is full, a later login
+ * replaces it.
  *
- * @returns the account with the hash that it has now, as far as it is known here.
+ * @returns the account with its current hash, as far as it is known here.
  */
 async function withCurrentHash({ database, passwords }: LoginOptions, account: Account, password: string) {
   const { tenantId, userId, passwordHash: checked } = account;
@@ -156,9 +156,9 @@ async function withCurrentHash({ database, passwords }: LoginOptions, account: A
 }
 
 /**
- * The account has changed while its password was being checked. If another login has replaced the hash by a current one of
- * the same password, this password is still right: it is checked once more. The caller has sent the previous password, so
- * the second computation reveals nothing.
+ * Handles an account that changed while its password was being checked. If another login has replaced the hash by a current one
+ * of the same password, the password is still correct, so it is checked once more. The caller has sent the previous password,
+ * so the second computation reveals nothing.
  */
 async function loginAfterChange(
   options: LoginOptions,
@@ -201,8 +201,8 @@ async function unlessQueueFull<Result>(computed: Promise<Result>): Promise<Resul
 }
 
 /**
- * A new session with its first refresh token, and an access token for it with the rights that the account has now; undefined
- * when it has been disabled or has got another password.
+ * Opens a session with its first refresh token and an access token with the account's current rights. Returns undefined if the
+ * account has been disabled or has another password.
  */
 async function openSession(options: LoginOptions, checked: Account, client: RequestOrigin) {
   const { database, accessTokens, refreshTokens, lifetime, now, randomUUID } = options;
@@ -210,14 +210,15 @@ async function openSession(options: LoginOptions, checked: Account, client: Requ
   const sessionId = randomUUID();
   const refreshToken = refreshTokens.issue({ tenantId, sessionId, generation: 1 });
   const createdAt = now();
-  // A whole second, as the expiry of access tokens is, so that the last one ends with the session.
+  // A whole second like the expiry of access tokens, so that the last one ends with the session.
   const end = new Date(Math.floor(addDays(createdAt, lifetime.maxDays).getTime() / 1000) * 1000);
   const idleEnd = new Date(Math.min(addDays(createdAt, lifetime.idleDays).getTime(), end.getTime()));
   const accessEnd = accessTokens.endOf(createdAt, end);
 
-  // Hashing takes long. A user who was disabled or got a new password meanwhile must not get a session after the others
-  // were revoked, nor one who lost a role a token with it, so the rows are read again and locked until this one is stored. All
-  // in one statement, because round trips cost a login more than the work in the database.
+  // Hashing takes long. Meanwhile, the user may have been disabled, or have another password or fewer roles. Such a user must
+  // not get a session after the others were revoked, or a token with a removed role. The rows are therefore read again and
+  // locked until the session is stored. This is one statement, since round trips cost a login more than the work in the
+  // database.
   const user = { kind: 'user', id: userId } as const;
   const entry: AuditEntry = {
     at: createdAt,

@@ -7,7 +7,7 @@ import { findSessionOfToken } from './session-of-token.ts';
 
 export interface LogoutInput {
   refresh_token?: string | null;
-  /** Every session of the user, on all devices. */
+  /** Ends every session of the user, on all devices. */
   all?: boolean | null;
 }
 
@@ -33,13 +33,13 @@ interface SessionToEnd {
   tenantId: number;
   userId: string;
   sessionId: string;
-  /** Whether the caller has proved more than possession of a refresh token that was exchanged long ago. */
+  /** Whether the caller has proved more than possession of a refresh token that was rotated long ago. */
   mayEndOthers: boolean;
 }
 
 /**
- * Ends the session of a refresh token, or of an access token when no refresh token is sent; or all sessions of its user.
- * A refresh token of another user than the access token's is treated as unknown.
+ * Ends the session of a refresh token, or of an access token if no refresh token is sent, or all sessions of the user. A
+ * refresh token of another user than the access token's is treated as unknown.
  */
 export function createLogout({ database, audit, refreshTokens, identifyCaller, now }: LogoutOptions): Logout {
   async function findSession(token: string | null | undefined, accessToken: string | undefined) {
@@ -73,7 +73,7 @@ export function createLogout({ database, audit, refreshTokens, identifyCaller, n
     const session = await findSession(token, accessToken);
     if (!session) return refuse(undefined, origin);
     const { tenantId, userId, sessionId } = session;
-    // The finder of an old token must not log its owner out everywhere.
+    // The finder of an old token must not be able to log out its owner everywhere.
     if (all && !session.mayEndOthers) return refuse(session, origin);
     const at = now();
     const ended = await database.inTenant(
@@ -91,13 +91,13 @@ export function createLogout({ database, audit, refreshTokens, identifyCaller, n
         } as const;
         if (!all) {
           const count = await endSessions(transaction, { tenantId, sessionId }, at);
-          // Once more is nothing new.
+          // A repeated logout is not recorded.
           if (count > 0)
             await recordAudit(transaction, { ...logout, details: { session_id: sessionId, ended_sessions: count } });
           return count;
         }
         await lockUser(transaction, tenantId, userId);
-        // For the same reason a token of an ended session ends no other one.
+        // For the same reason, a token of an ended session ends no other one.
         const alive = await transaction.session.count({
           where: { tenantId, id: sessionId, revokedAt: null, expiresAt: { gt: at } },
         });

@@ -5,7 +5,7 @@ import type { ExtraClaims } from '../tokens/index.ts';
 
 export interface NewUser {
   tenantId: number;
-  /** As `normalizeUsername` gives it. */
+  /** In the form that `normalizeUsername` returns. */
   username: string;
   /** A hash from `passwords` or `importedHash`. */
   passwordHash: string;
@@ -13,11 +13,11 @@ export interface NewUser {
   /** One of `allowedRoles`. */
   defaultRole: string;
   disabled?: boolean;
-  /** Extra claims of the user's own. */
+  /** The user's own extra claims. */
   claims?: ExtraClaims;
 }
 
-/** Adds a user, with an audit entry. @returns the user's id; undefined when the name is taken. */
+/** Adds a user and an audit entry. @returns the user's id, or undefined if the name is taken. */
 export async function addUser(
   transaction: Transaction,
   user: NewUser,
@@ -59,10 +59,10 @@ export async function addUser(
 }
 
 /**
- * Adds users to a tenant whose names are not taken yet, by one statement: what an import of many takes. The caller records
- * it in the audit log.
+ * Adds users whose names are not taken yet to a tenant, in one statement for many users. The caller records this in the audit
+ * log.
  *
- * @returns how many were added.
+ * @returns the number of added users.
  */
 export async function importUsers(
   transaction: Transaction,
@@ -87,12 +87,12 @@ export async function importUsers(
     ON CONFLICT DO NOTHING`;
 }
 
-/** Without letters and digits that look alike. 31 characters, so a password of 25 has 123 random bits. */
+/** Excludes letters and digits that look alike. With 31 characters, a password of 25 has 123 random bits. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 const PASSWORD_GROUPS = 5;
 const GROUP_LENGTH = 5;
 
-/** A random password that can be read out. */
+/** Returns a random password that can be read aloud. */
 export function generatePassword(): string {
   const group = () => Array.from({ length: GROUP_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return Array.from({ length: PASSWORD_GROUPS }, group).join('-');

@@ -5,21 +5,21 @@ import type { Database } from '../database/index.ts';
 import { createPasswords, type PasswordOptions, type Passwords } from '../passwords/index.ts';
 
 /**
- * With a wrong pepper every password is wrong, without any other sign. So the database keeps, for each version, the hash of
- * a fixed text, which each start compares.
+ * With a wrong pepper, every password is wrong without any other symptom. The database therefore stores the hash of a fixed
+ * text for each version, which each start compares.
  *
- * It is made like hashes of passwords, at the same cost, so that an attacker with a copy of the database has no cheaper way
- * to guess peppers than by the hash of a known password, such as their own.
+ * The hash is made like those of passwords, with the same cost. An attacker with a copy of the database thus has no cheaper way
+ * to guess peppers than by the hash of a known password, such as the attacker's own.
  */
 const CHECKED_TEXT = 'portico: the pepper is the one from before';
 
-/** Keeps the stored hash from being one of a password: copied to a user, it matches no password. */
+/** Keeps the stored hash from being a valid password hash: copied to a user, it matches no password. */
 const KEY_PURPOSE = 'portico pepper check';
 
-/** `new`: the database has not seen this version yet. */
+/** `new`: the database does not know this version yet. */
 export type PepperVerification = 'same' | 'different' | 'new';
 
-/** Compares each pepper of the settings with the database. Changes nothing; computes one bcrypt hash per pepper. */
+/** Compares each configured pepper with the database. Changes nothing, and computes one bcrypt hash for each pepper. */
 export async function verifyPeppers(
   database: Database,
   options: PasswordOptions,
@@ -35,17 +35,17 @@ export async function verifyPeppers(
 }
 
 /**
- * Records the peppers that the database has not seen yet. Of processes that bring different peppers of one version at
- * once, the first one's counts, and the others are refused.
+ * Records peppers that the database does not know yet. If several processes have different peppers of one version, the first
+ * one's is recorded and the others are refused.
  *
- * @throws StartError when a pepper is not the one that was recorded for this version.
+ * @throws StartError if a pepper differs from the recorded one of its version.
  */
 export async function requireKnownPeppers(database: Database, options: PasswordOptions, now: Date): Promise<void> {
   const verdicts = await verifyPeppers(database, options);
   refuseDifferent(verdicts);
   const added = [...verdicts].filter(([, verdict]) => verdict === 'new').map(([version]) => version);
   if (added.length === 0) return;
-  // One after the other: the queue for computations may be set as short as none.
+  // One after another, since the queue for computations may have no room.
   const data: { version: number; hash: string; createdAt: Date }[] = [];
   for (const version of added)
     data.push({ version, hash: await checkerFor(version, options).hash(CHECKED_TEXT), createdAt: now });
@@ -56,7 +56,7 @@ export async function requireKnownPeppers(database: Database, options: PasswordO
   if (count < added.length) refuseDifferent(await verifyPeppers(database, options));
 }
 
-/** Takes the pepper in the settings for this version from now on. @throws RangeError when they have none. */
+/** Accepts the configured pepper of this version from now on. @throws RangeError if the settings have none. */
 export async function acceptPepper(
   database: Database,
   options: PasswordOptions,

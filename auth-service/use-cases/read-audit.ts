@@ -13,10 +13,10 @@ import type { AuthenticatedCaller } from './identify-caller.ts';
 
 const DEFAULT_AUDIT_PAGE = 50;
 const MAX_AUDIT_PAGE = 500;
-/** ISO 8601, with a time zone where there is a time. */
+/** ISO 8601. A time needs a time zone. */
 const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
-/** The filter of a caller; null and undefined match everything. */
+/** A caller's filter. Null and undefined match everything. */
 export interface ReadAuditInput {
   filter?: {
     event?: string | null;
@@ -48,7 +48,7 @@ export type ReadAudit = (
   origin: EventOrigin,
 ) => Promise<ReadAuditResult>;
 
-/** A page of the audit log of the caller's own tenant, the newest first. Other tenants' entries cannot be read. */
+/** Returns a page of the audit log of the caller's own tenant, the newest first. Entries of other tenants cannot be read. */
 export function createReadAudit({ database, audit, roles, now }: ReadAuditOptions): ReadAudit {
   return async (input, { account: { tenantId, userId, allowedRoles } }, origin) => {
     if (!allowedRoles.some((role) => roles.includes(role))) {
@@ -66,7 +66,7 @@ export function createReadAudit({ database, audit, roles, now }: ReadAuditOption
   };
 }
 
-/** The request, or the name of what in it cannot be read. */
+/** Returns the request, or the name of an invalid field. */
 export function readAuditRequest({ filter, first, after }: ReadAuditInput): AuditPageRequest | { field: string } {
   const { event, outcome, user_id: userId, since, until } = filter ?? {};
   if (event != null && !Object.hasOwn(AUDIT_EVENTS, event)) return { field: 'event' };

@@ -1,22 +1,23 @@
 import { addDays } from '../../platform/index.ts';
 import { type Database, Prisma, type Transaction } from '../database/index.ts';
 
-/** How far the clock of a verifier may be behind this one, or its tolerance for expired tokens go, in milliseconds. */
+/** How far a verifier's clock may be behind this one, including its tolerance for expired tokens, in milliseconds. */
 const CLOCK_MARGIN_MS = 300_000;
 
-/** By how much the clocks of replicas may differ, in milliseconds (docs/sessions.md). */
+/** How far the clocks of replicas may differ, in milliseconds (docs/sessions.md). */
 const REPLICA_SKEW_MS = 1_000;
 
 /**
- * How far ahead `tokensValidFrom` may be, in milliseconds, well within what verifiers tolerate of new tokens' `iat`. Operators, who
- * take claims of a tenant or a role away, have more: a tenant's administrators, who use theirs up, do not keep them from it.
+ * How far `tokensValidFrom` may be in the future, in milliseconds, well below what verifiers tolerate for the `iat` of new
+ * tokens. Operators, who remove claims of a tenant or a role, have a larger limit, so that a tenant's administrators cannot
+ * block them by using up theirs.
  */
 const MAX_LEAD_MS = { user: 10_000, tenant: 30_000 } as const;
 
-/** Revocations of one response. */
+/** The most revocations of one response. */
 const REVOCATIONS_PER_PAGE = 5_000;
 
-/** Access tokens that are void: those of one session, or those of a user or a tenant that were issued `before`. */
+/** Revoked access tokens: those of one session, or those of a user or a tenant that were issued `before`. */
 export type NewRevocation = { tenantId: number; until: Date } & (
   | { sessionId: string }
   | { userId: string; before: Date }
@@ -24,11 +25,11 @@ export type NewRevocation = { tenantId: number; until: Date } & (
 );
 
 /**
- * As `before` of a revocation: later than every token that has been issued, also by a replica whose clock is ahead, or right
- * after an earlier revocation. Where tokens can be issued again, it becomes their owner's `tokensValidFrom`, so that none of
- * those is taken for an earlier one.
+ * Returns `before` of a revocation: later than every token that has been issued, even by a replica whose clock is ahead, or
+ * right after an earlier revocation. If tokens can be issued again, it becomes their owner's `tokensValidFrom`, so that no new
+ * token counts as an earlier one.
  *
- * @param earlier the owner's `tokensValidFrom` until now.
+ * @param earlier the owner's current `tokensValidFrom`.
  */
 export function revokedBefore(at: Date, earlier: Date | null): Date {
   // Tokens are issued in whole seconds, see `issueTime` of access tokens.
@@ -37,14 +38,16 @@ export function revokedBefore(at: Date, earlier: Date | null): Date {
 }
 
 /**
- * Whether revocations follow each other too fast: each that comes sooner than a second after the one before is a second further
- * ahead, and new tokens with it, which verifiers would refuse in the end.
+ * Returns whether revocations follow each other too fast. Each one that comes within a second of the previous one is another
+ * second in the future, and so are new tokens, which verifiers would finally refuse.
  */
 export function isTooFarAhead(before: Date, at: Date, whose: keyof typeof MAX_LEAD_MS): boolean {
   return before.getTime() > at.getTime() + MAX_LEAD_MS[whose];
 }
 
-/** The latest `tokensValidFrom` of a user or service account, or of all users of a tenant. The rows have to be locked. */
+/**
+ * Returns the latest `tokensValidFrom` of a user or service account, or of all users of a tenant. The rows have to be locked.
+ */
 export async function readTokensValidFrom(
   transaction: Transaction,
   tenantId: number,
@@ -72,8 +75,8 @@ export async function recordRevocations(
 }
 
 /**
- * Makes all access tokens of a tenant void that were issued before now; those that are issued from here on count. The tenant's row
- * is locked first, so that logins and refreshes which are under way have been issued.
+ * Revokes all access tokens of a tenant that were issued before now. Later ones are valid. The tenant's row is locked first, so
+ * that concurrent logins and refreshes have issued their tokens.
  */
 export async function revokeTokensOfTenant(
   transaction: Transaction,
@@ -84,7 +87,7 @@ export async function revokeTokensOfTenant(
   const at = now();
   const before = revokedBefore(at, await readTokensValidFrom(transaction, tenantId));
   await transaction.tenant.update({ where: { id: tenantId }, data: { tokensValidFrom: before } });
-  // No access token lives longer than a day, whatever the settings were when it was issued.
+  // Access tokens live for a day at most, whatever the settings were when they were issued.
   await recordRevocations(transaction, [{ tenantId, before, until: addDays(at, 1) }], at);
   return { at, before };
 }
@@ -99,7 +102,7 @@ export interface PublishedRevocation {
 }
 
 export interface RevocationPage {
-  /** Opaque; sent with the next request. */
+  /** Opaque. It is sent with the next request. */
   cursor: string;
   /** Whether a further page can be fetched now. */
   more: boolean;
@@ -109,8 +112,8 @@ export interface RevocationPage {
 export type ListRevocations = (after: string | undefined) => Promise<RevocationPage>;
 
 /**
- * Where a reader is: `<server>:<horizon>` when it has everything, `<server>:<horizon>.<writtenBy>.<id>` in the middle of it.
- * `server` is the start of the PostgreSQL server that numbered the transactions.
+ * The position of a reader: `<server>:<horizon>` if it has everything, `<server>:<horizon>.<writtenBy>.<id>` in the middle of
+ * the list. `server` is the start time of the PostgreSQL server that numbered the transactions.
  */
 const CURSOR = /^(?<server>\d{1,18}):(?<horizon>\d{1,18})(?:\.(?<writtenBy>\d{1,18})\.(?<id>\d{1,18}))?$/;
 
@@ -125,15 +128,15 @@ interface RevocationRow {
 }
 
 /**
- * The revocations, page by page; without a valid cursor, all that apply.
+ * Lists the revocations page by page. Without a valid cursor, it lists all current ones.
  *
- * Rows become visible when their transaction commits, which is not in the order in which they were written, so "after
- * the last one that I have seen" would lose some. PostgreSQL returns the transaction below which all others have ended (its
- * horizon), so a reader that has everything continues from the horizon of that moment. It receives some rows twice and
- * misses none. (PostgreSQL manual, 9.28.8, pg_snapshot_xmin)
+ * Rows become visible when their transaction commits, which is not the order in which they were written. A reader that
+ * continued after the last row it has seen would thus miss some. PostgreSQL returns the transaction below which all others have
+ * ended (its horizon), so a reader that has everything continues from the horizon of that moment. It receives some rows twice
+ * and misses none. (PostgreSQL manual, 9.28.8, pg_snapshot_xmin)
  *
- * A standby that is promoted may lack the last transactions, and gives their numbers to others. So a cursor counts for the
- * server that it was made by, until that one is restarted.
+ * A standby that is promoted may lack the last transactions, and assigns their numbers to others. A cursor is therefore valid
+ * only for the server that created it, until that server restarts.
  */
 export function createListRevocations(database: Database, now: () => Date): ListRevocations {
   return async (after) => {
@@ -141,7 +144,7 @@ export function createListRevocations(database: Database, now: () => Date): List
     const { from, rows } = await database.acrossTenants(
       'revocation-feed',
       async (transaction) => {
-        // Taken before the rows are read: what commits in between is given twice rather than never.
+        // Read before the rows, so that transactions that commit in between are returned twice and not missed.
         const place = pageStart(after, await currentPlace(transaction));
         return { from: place, rows: await readFrom(transaction, place, at) };
       },
@@ -164,7 +167,7 @@ function readFrom(
   return transaction.revocation.findMany({
     where: {
       until: { gt: at },
-      // Implied by the next line; in this form the index is used.
+      // The next line implies this condition, which is in the form that uses the index.
       writtenBy: { gte: from.writtenBy },
       OR: [{ writtenBy: from.writtenBy, id: { gt: from.id } }, { writtenBy: { gt: from.writtenBy } }],
     },
@@ -173,7 +176,7 @@ function readFrom(
   });
 }
 
-/** The server and its horizon. */
+/** A server and its horizon. */
 interface ServerPlace {
   readonly server: bigint;
   readonly horizon: bigint;
@@ -186,13 +189,13 @@ async function currentPlace(transaction: Transaction): Promise<ServerPlace> {
   return row ?? { server: 0n, horizon: 0n };
 }
 
-/** The last row of the page, and the time that the next list continues from after its last page. */
+/** Returns the last row of the previous page, and the horizon from which the next list continues after its last page. */
 function pageStart(after: string | undefined, { server, horizon }: ServerPlace) {
   const everything = { writtenBy: -1n, id: -1n, server, horizon };
   const parts = CURSOR.exec(after ?? '')?.groups;
   if (!parts || BigInt(parts.server ?? 0) !== server) return everything;
   const reached = BigInt(parts.horizon ?? 0);
-  // No cursor of this server.
+  // The cursor was not created by this server.
   if (reached > horizon) return everything;
   if (parts.writtenBy === undefined) return { writtenBy: reached, id: -1n, server, horizon };
   return { writtenBy: BigInt(parts.writtenBy), id: BigInt(parts.id ?? 0), server, horizon: reached };

@@ -18,7 +18,7 @@ export type RevokeSession = (
   origin: EventOrigin,
 ) => Promise<RevokeSessionResult>;
 
-/** Ends one of the caller's own sessions. Another user's is treated as unknown. */
+/** Ends one of the caller's own sessions. Another user's session is treated as unknown. */
 export function createRevokeSession(database: Database, audit: Audit, now: () => Date): RevokeSession {
   return async ({ session_id: sessionId }, { account: { tenantId, userId } }, origin) => {
     if (sessionId == null) return { outcome: 'refused', reason: { kind: 'missing-field', field: 'session_id' } };

@@ -1,7 +1,7 @@
 import { type Database, Prisma } from '../database/index.ts';
 import { type RefreshTokens, refreshTokenHash } from '../tokens/index.ts';
 
-/** The immutable facts of a refresh token and its session. */
+/** The immutable properties of a refresh token and its session. */
 export interface SessionOfToken {
   tenantId: number;
   userId: string;
@@ -10,19 +10,19 @@ export interface SessionOfToken {
   expiresAt: Date;
   tokenHash: Uint8Array<ArrayBuffer>;
   tokenExpiresAt: Date;
-  /** The number of the session's newest token, 0 for none that has one. */
+  /** The number of the session's newest token. 0 if none has a number. */
   generation: number;
-  /** Its row is deleted, because its successor has been rotated. */
+  /** Whether its row is deleted because its successor has been rotated. */
   isSuperseded: boolean;
 }
 
 type SessionRow = Omit<SessionOfToken, 'tokenHash' | 'isSuperseded'>;
 
 /**
- * The session that a refresh token belongs to. Its tenant is not known beforehand.
+ * Returns the session of a refresh token, whose tenant is not known beforehand.
  *
- * The current token of a session and the one before it are found by their hashes, and so are tokens of 128 random bits.
- * An older one has no row any more; it contains its session's id.
+ * The current token of a session and the previous one are found by their hashes, and so are tokens of 128 random bits. An older
+ * token has no row any more, but contains its session's id.
  */
 export async function findSessionOfToken(
   { database, refreshTokens }: { database: Database; refreshTokens: RefreshTokens },
@@ -55,7 +55,7 @@ export async function findSessionOfToken(
       'find-refresh-token',
     );
     const [found] = sessions;
-    // A newer one was issued after a restored backup was made: it is no sign of a copy.
+    // The token was issued after the restored backup was made, so it does not prove a copy.
     if (found && sessions.length === 1 && generation < found.generation)
       return { ...found, tokenHash, isSuperseded: true };
   }

@@ -6,11 +6,11 @@ export interface Tokens {
   refreshToken: string;
 }
 
-/** How long a login lasts. */
+/** The duration of a session. */
 export interface SessionLifetime {
   /** The end of a session that is not refreshed, in days after its last refresh. */
   idleDays: number;
-  /** The end of a session in any case, in days after its login. */
+  /** The latest end of a session, in days after its login. */
   maxDays: number;
   /** How long a rotated refresh token may be sent again, in seconds. */
   graceSeconds: number;

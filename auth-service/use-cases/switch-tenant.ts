@@ -5,16 +5,16 @@ import { revokeTokensOfTenant } from './revocations.ts';
 const REVOKED_AT_ONCE = 1_000;
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 
-/** @returns whether there is such a tenant. */
+/** @returns whether the tenant exists. */
 export type SwitchTenant = (tenantId: number) => Promise<boolean>;
 
-/** Runs first in the transaction of a change, which is rolled back when it throws. */
+/** Runs first in the transaction of a change, which is rolled back if it throws. */
 export type AllowSwitch = (transaction: Transaction) => Promise<void>;
 
 const ALLOW_SWITCH: AllowSwitch = async () => {};
 
 /**
- * Disables a tenant: no login, no refresh, all access tokens revoked, all sessions ended for good.
+ * Disables a tenant: no login, no refresh, all access tokens revoked, all sessions ended permanently.
  *
  * The first three are one short transaction. The rest may be interrupted: a disabled tenant opens no session, and
  * `createEnableTenant` ends the remaining sessions before it enables the tenant.
@@ -30,7 +30,7 @@ export function createDisableTenant(
       await allow(transaction);
       const { count } = await transaction.tenant.updateMany({ where: { id: tenantId }, data: { disabledAt: now() } });
       if (count === 0) return false;
-      // From here on no token is issued; requests that were under way have completed.
+      // From here on no tokens are issued, and concurrent requests have completed.
       const { at } = await revokeTokensOfTenant(transaction, tenantId, now);
       const subject = { kind: 'tenant', id: String(tenantId) } as const;
       await recordAudit(transaction, { ...author, at, event: 'tenant.disable', outcome: 'success', tenantId, subject });
@@ -41,7 +41,7 @@ export function createDisableTenant(
   };
 }
 
-/** Lets the tenant's users log in again. The sessions from before stay ended. */
+/** Lets the tenant's users log in again. Earlier sessions stay ended. */
 export function createEnableTenant(
   database: Database,
   now: () => Date,
@@ -67,7 +67,9 @@ export function createEnableTenant(
   };
 }
 
-/** In batches, because a tenant may have millions. Their access tokens are revoked by the tenant's own revocation. */
+/**
+ * Ends sessions in batches, since a tenant may have millions. Their access tokens are revoked by the tenant's own revocation.
+ */
 async function endAllSessions(database: Database, tenantId: number, now: () => Date): Promise<void> {
   let after = NIL_UUID;
   for (;;) {
@@ -87,7 +89,7 @@ async function endAllSessions(database: Database, tenantId: number, now: () => D
       .sort()
       .at(-1);
     if (last === undefined) return;
-    // Continues after them, without reading them again.
+    // The next batch continues behind these sessions.
     after = last;
   }
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-// A collector that takes everything and keeps nothing: GET /count returns the requests and bytes that it has had.
+// A collector that accepts everything and stores nothing. GET /count returns the numbers of received requests and bytes.
 let requests = 0;
 let bytes = 0;
 

@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BenchJob } from './queue-system.ts';
 
-/** A webhook that answers at once, and knows when each job called it. */
+/** A webhook that responds immediately and records when each job called it. */
 export interface BenchWebhook {
   readonly url: string;
-  /** When a job called it, as in `performance.now()`; undefined when it has not. */
+  /** Returns when a job called the webhook, by `performance.now()`. Undefined if it has not. */
   calledAt(job: BenchJob): number | undefined;
-  /** Waits until so many jobs have called it since the last `forget`. */
+  /** Waits until this many jobs have called the webhook since the last `forget`. */
   calls(count: number): Promise<void>;
   forget(): void;
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export async function openBenchWebhook(): Promise<BenchWebhook> {
   const server = createServer(async (request, response) => {
     const at = performance.now();
     const body = JSON.parse(await textOf(request));
-    // Portico's actions have what the caller asked for in `input`.
+    // In Portico's actions, `input` contains the caller's arguments.
     const key = keyOf(body.input ?? body);
     if (!times.has(key)) times.set(key, at);
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}');

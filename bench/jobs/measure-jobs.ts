@@ -12,16 +12,16 @@ import type { BenchJob, JobAcceptor, QueueSystem } from './queue-system.ts';
 
 const ACCEPT_CALLERS = 50;
 const ACCEPT_ROUNDS = 3;
-/** Of a system that polls, as many as there is time for. */
+/** For a system that polls, as many jobs as the time allows. */
 const IDLE_JOBS = 300;
 const IDLE_SECONDS = 60;
-/** Between jobs of an idle system, at random, so that no poll is hit again and again at the same moment. */
+/** The delay between jobs of an idle system. It is random, so that a poll is not always met at the same moment. */
 const IDLE_PAUSE_MS = { least: 20, more: 60 };
 const KEPT_JOBS = 1_000_000;
 const FLOOD_JOBS = 10_000;
 const FEW_JOBS = 10;
 
-/** From the request for a job to the call of its webhook, in milliseconds. */
+/** The time from the request for a job to the call of its webhook, in milliseconds. */
 export interface StartLatency {
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -32,17 +32,17 @@ export interface JobsFigures {
   readonly version: string | undefined;
   readonly accepted: Tally;
   readonly runPerSecond: number;
-  /** Processor time of the process that accepts, and of the one that runs, without the database's. */
+  /** Processor time of the accepting and of the running process, without the database's. */
   readonly acceptCpuUs: number;
   readonly runCpuUs: number;
   readonly idle: StartLatency;
-  /** With a million finished jobs; undefined where none are kept. */
+  /** With a million finished jobs. Undefined if the system keeps none. */
   readonly withKept: StartLatency | undefined;
-  /** How long the jobs of one tenant waited, that came when another had 10,000 waiting. */
+  /** How long the jobs of a tenant waited that came while another tenant had 10,000 waiting jobs. */
   readonly besideFlood: { readonly p50Ms: number; readonly maxMs: number };
 }
 
-/** A system with a database of its own. */
+/** A system with its own database. */
 interface QueueUnderTest {
   readonly system: QueueSystem;
   readonly database: ScratchDatabase;
@@ -107,11 +107,11 @@ export async function measureQueues(
 interface AcceptedFigures {
   readonly tally: Tally;
   readonly cpuUs: number;
-  /** All that were accepted. */
+  /** The number of all accepted jobs. */
   readonly jobs: number;
 }
 
-/** The systems take turns, so that other load on the machine affects all of them alike. Nothing is run meanwhile. */
+/** The systems take turns, so that other load on the machine affects all of them alike. No jobs run meanwhile. */
 async function measureAccepted(queues: readonly QueueUnderTest[], seconds: number): Promise<AcceptedFigures[]> {
   const jobs = queues.map(() => 0);
   const rounds: Tally[][] = queues.map(() => []);
@@ -141,7 +141,7 @@ async function measureAccepted(queues: readonly QueueUnderTest[], seconds: numbe
 interface RunFigures {
   readonly perSecond: number;
   readonly cpuUs: number;
-  /** Goes on. */
+  /** Continues to run after the measurement. */
   readonly runner: GroupProcess;
 }
 
@@ -157,7 +157,7 @@ async function measureRun({ webhook, startRunner }: QueueUnderTest, jobs: number
   };
 }
 
-/** One job at a time, each when the one before has been run; the systems take turns. */
+/** Runs one job at a time, each after the previous one has run. The systems take turns. */
 async function measureIdle(queues: readonly QueueUnderTest[], tenant: string): Promise<StartLatency[]> {
   const latencies: number[][] = queues.map(() => []);
   const endAt = performance.now() + IDLE_SECONDS * 1000;
@@ -223,7 +223,7 @@ async function fill({ url }: ScratchDatabase, statement: string): Promise<void> 
   await client.end();
 }
 
-/** What decides how fast it commits. */
+/** Describes the server settings that determine the speed of commits. */
 async function describeServer({ url }: ScratchDatabase): Promise<string> {
   const client = new Client({ connectionString: url });
   await client.connect();

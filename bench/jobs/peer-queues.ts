@@ -8,14 +8,14 @@ import type { JobAcceptor, QueueSystem } from './queue-system.ts';
 
 const ACCEPTOR_CONNECTIONS = 64;
 
-/** pg-boss keeps finished jobs in the table of the others, for twelve hours. */
+/** pg-boss keeps finished jobs in the same table as the others for twelve hours. */
 const PG_BOSS_FINISHED = `
   INSERT INTO pgboss.job (name, state, data, started_on, completed_on)
   SELECT 'work', 'completed', '{}', now(), now() FROM generate_series(1, $1::int)`;
 
 export const peerQueues: readonly QueueSystem[] = [
   peerQueue('pg-boss', PG_BOSS_FINISHED),
-  // Deletes a job when it is done.
+  // Deletes a job when it is finished.
   peerQueue('graphile-worker', undefined),
 ];
 

@@ -16,7 +16,7 @@ const FINISHED = `
     '{"x-hasura-role": "user", "x-hasura-tenant-id": "1"}', '{"ok": true}'
   FROM generate_series(1, $1::int)`;
 
-/** Portico's asynchronous actions: a mutation over GraphQL, whose caller is known by the admin secret. */
+/** Portico's asynchronous actions: a mutation over GraphQL, whose caller authenticates with the admin secret. */
 export const porticoQueue: QueueSystem = {
   name: 'portico',
   title: '**Portico**',
@@ -76,7 +76,7 @@ async function start(mode: 'accept' | 'run', databaseUrl: string, webhookUrl: st
       HASURA_GRAPHQL_METADATA_DATABASE_URL: databaseUrl,
       PORTICO_JOBS: mode,
       PORTICO_JOBS_CONCURRENCY: String(JOB_CONCURRENCY),
-      // All jobs are those of few callers.
+      // Disabled, since few callers enqueue all jobs.
       PORTICO_JOBS_MAX_PER_USER: '0',
       PORTICO_JOBS_MAX_PER_TENANT: '0',
     },

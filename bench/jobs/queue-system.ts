@@ -1,13 +1,13 @@
 import type { GroupProcess } from '../machine/index.ts';
 import type { BenchDependencies } from '../targets/index.ts';
 
-/** What every job carries, and its webhook is sent. */
+/** The data of every job, which its webhook receives. */
 export interface BenchJob {
   readonly tenant: string;
   readonly number: number;
 }
 
-/** Jobs that one process runs at a time, in each of the systems. */
+/** How many jobs one process runs at a time, in each of the systems. */
 export const JOB_CONCURRENCY = 20;
 
 /** The process of a system that accepts jobs over HTTP. */
@@ -18,13 +18,13 @@ export interface JobAcceptor {
   stop(): Promise<void>;
 }
 
-/** Something that accepts jobs and runs them later, on PostgreSQL, each in a process of its own. */
+/** A system that accepts jobs and runs them later, on PostgreSQL, each in its own process. */
 export interface QueueSystem {
   readonly name: string;
   readonly title: string;
   version(): string | undefined;
   startAcceptor(databaseUrl: string, webhookUrl: string, dependencies: BenchDependencies): Promise<JobAcceptor>;
   startRunner(databaseUrl: string, webhookUrl: string, dependencies: BenchDependencies): Promise<GroupProcess>;
-  /** Adds finished jobs as the system keeps them. Undefined where it deletes them at once: `$1` is how many. */
+  /** A statement that adds `$1` finished jobs as the system keeps them. Undefined if the system deletes them immediately. */
   readonly keepFinished: string | undefined;
 }

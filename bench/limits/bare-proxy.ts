@@ -1,6 +1,6 @@
 import { Agent, createServer, request } from 'node:http';
 
-// A reverse proxy of node:http alone: nothing is parsed, everything is piped.
+// A reverse proxy with only node:http. It parses nothing and pipes everything.
 const upstream = new URL(process.env.UPSTREAM ?? '');
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 

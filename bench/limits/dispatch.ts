@@ -3,7 +3,7 @@ import { type Dispatcher, Pool } from 'undici';
 
 const RESPONSE_HEADERS = { 'content-type': 'application/json' };
 
-/** Sends POST requests to one origin with as little around them as undici allows. */
+/** Sends POST requests to one origin with the least overhead that undici allows. */
 export type Dispatch = (path: string, body: string | Buffer, done: (answer: Buffer | undefined) => void) => void;
 
 export function dispatcherTo(origin: string): Dispatch {
@@ -27,7 +27,7 @@ export function dispatcherTo(origin: string): Dispatch {
   };
 }
 
-/** Answers with `body`, or with 502 if there is none. */
+/** Responds with `body`, or with 502 if there is none. */
 export function sendResponse(response: ServerResponse, body: Buffer | string | undefined): void {
   if (body === undefined) {
     response.writeHead(502).end();

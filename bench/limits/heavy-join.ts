@@ -1,7 +1,7 @@
 import type { Dispatch } from './dispatch.ts';
 
-// The field's heavy query by hand, in six calls: users and top products, the reviews of both, the names of the reviews' authors,
-// the data of the reviewed products, and what is in stock. The first two run at the same time, and so do the last three.
+// The heavy query, implemented by hand in six calls: users and top products, the reviews of both, the names of the reviews'
+// authors, the data of the reviewed products, and the stock. The first two run concurrently, and so do the last three.
 
 const PRODUCT_FIELDS = 'name price weight';
 const REVIEW_WITH_AUTHOR = 'id body author { id username reviews { id body product { upc } } }';
@@ -52,7 +52,7 @@ interface ReviewOfUser {
   readonly product: { readonly upc: string; readonly reviews: readonly ReviewOfProduct[] };
 }
 
-/** What the services have said. */
+/** The services' responses. */
 interface Fetched {
   readonly users: readonly User[];
   readonly topProducts: readonly TopProduct[];
@@ -63,15 +63,15 @@ interface Fetched {
   readonly stock: ReadonlyMap<string, Stock>;
 }
 
-/** Called with the response; undefined where a service did not answer. */
+/** Called with the response. Undefined if a service did not respond. */
 type Done = (body: string | undefined) => void;
 
-/** Joins the answers as objects, which are written as JSON at the end. */
+/** Joins the responses as objects, which are serialized at the end. */
 export function joinAsObjects(call: Dispatch, done: Done): void {
   fetchAll(call, (fetched) => done(fetched && JSON.stringify(objectsOf(fetched))));
 }
 
-/** Joins the answers as JSON: the text of each entity is written once, wherever it comes again. */
+/** Joins the responses as JSON text. The text of each entity is written once, wherever it occurs. */
 export function joinAsTexts(call: Dispatch, done: Done): void {
   fetchAll(call, (fetched) => done(fetched && textOf(fetched)));
 }
@@ -201,7 +201,7 @@ function objectsOf({ users, topProducts, reviewsOfUsers, reviewsOfTop, names, da
 }
 
 function textOf({ users, topProducts, reviewsOfUsers, reviewsOfTop, names, data, stock }: Fetched): string {
-  // The members of each entity, as far as they are the same wherever it stands: without the braces around them.
+  // The members of each entity that are the same wherever it occurs, without the surrounding braces.
   const productTexts = new Map<string, string>();
   const reviewTexts = new Map<string, string>();
   const authorTexts = new Map<string, string>();

@@ -4,9 +4,9 @@ import { buildSchema, parse, validate } from 'graphql';
 import { dispatcherTo, sendResponse } from './dispatch.ts';
 import { joinAsObjects, joinAsTexts } from './heavy-join.ts';
 
-// The least that a GraphQL gateway on Node can do, written by hand for each row: the request is parsed, its document
-// parsed and validated once and then known by its text; what goes to the services is prepared text with the client's
-// variables; one service's answer is handed on unparsed, several are put together by hand. No session, no limits, no logs.
+// The minimum work of a GraphQL gateway on Node.js, written by hand for each row. The request is parsed. Its document is parsed
+// and validated once, and then recognized by its text. Requests to services are prepared texts with the client's variables. A
+// single service's response is passed on unparsed, and several are joined by hand. There are no sessions, limits or logs.
 const callService = dispatcherTo(process.env.UPSTREAM ?? '');
 const callHeavyService: typeof callService = (name, body, done) =>
   callService(`/${process.env.GRAPH}/${name}`, body, done);
@@ -104,7 +104,7 @@ const handlers: Readonly<Record<string, (request: GraphqlBody, text: string, res
       });
     });
   },
-  // What the services are asked is the same for both: they differ in how the answer is written.
+  // Both send the same requests to the services. They differ in how the response is written.
   '/heavy/texts': (_request, _text, response) => joinAsTexts(callHeavyService, (body) => sendResponse(response, body)),
   '/heavy/objects': (_request, _text, response) =>
     joinAsObjects(callHeavyService, (body) => sendResponse(response, body)),
@@ -119,7 +119,7 @@ const handlers: Readonly<Record<string, (request: GraphqlBody, text: string, res
 
 const stockQueries = new Map<number, string>();
 
-/** A field for each of `count` objects, as a JSON string. */
+/** Returns a query with a field for each of `count` objects, as a JSON string. */
 function stockQuery(count: number): string {
   let text = stockQueries.get(count);
   if (text === undefined) {
@@ -146,7 +146,7 @@ createServer((request, response) => {
   });
 }).listen(Number(process.env.PORT), '127.0.0.1');
 
-/** `GET /api/rest/hello/<name>`: a saved operation with a variable from the path. */
+/** Handles `GET /api/rest/hello/<name>`: a saved operation with a variable from the path. */
 function rest(path: string, response: ServerResponse): void {
   const name = path.slice(path.lastIndexOf('/') + 1);
   callService('/a', `{"query":${HELLO_TEXT},"variables":{"name":${JSON.stringify(name)}}}`, (answer) =>
@@ -154,7 +154,7 @@ function rest(path: string, response: ServerResponse): void {
   );
 }
 
-/** The query as a JSON string, after it has been found valid once. */
+/** Returns the query as a JSON string, which is validated once. */
 function knownText(query: string): string {
   let text = documents.get(query);
   if (text === undefined) {
@@ -166,7 +166,7 @@ function knownText(query: string): string {
   return text;
 }
 
-/** What is inside the braces of `data` in an answer `{"data":{…}}`. */
+/** Returns the text within the braces of `data` in a response `{"data":{…}}`. */
 function dataMembers(answer: Buffer): string {
   return answer.toString('utf8', '{"data":{'.length, answer.length - '}}'.length);
 }

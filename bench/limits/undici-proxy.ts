@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { dispatcherTo, sendResponse } from './dispatch.ts';
 
-// A proxy with undici as its client: bodies are read whole and handed on unparsed.
+// A proxy with undici as its client. Bodies are read completely and passed on unparsed.
 const dispatch = dispatcherTo(process.env.UPSTREAM ?? '');
 
 createServer((request, response) => {

@@ -1,15 +1,15 @@
 const HEAD_END = Buffer.from('\r\n\r\n');
 const CHUNKS_END = Buffer.from('\r\n0\r\n\r\n');
 
-/** Finds where an HTTP/1.1 answer ends, for a client that has one request at a time on its connection. */
+/** Finds the end of an HTTP/1.1 response, for a client with one request at a time on its connection. */
 export class ResponseReader {
   #head: Buffer | undefined;
   #status = 0;
-  /** Bytes of the body that are still to come; undefined for a chunked body. */
+  /** The remaining bytes of the body. Undefined for a chunked body. */
   #missing: number | undefined;
   #last: Buffer = Buffer.alloc(0);
 
-  /** The answer's status when `chunk` ends it, else undefined. */
+  /** Returns the response's status if `chunk` ends it, otherwise undefined. */
   read(chunk: Buffer): number | undefined {
     if (this.#head !== undefined || this.#status === 0) return this.#readHead(chunk);
     return this.#readBody(chunk);
@@ -28,7 +28,7 @@ export class ResponseReader {
     const length = /\r\ncontent-length: *(\d+)\r\n/i.exec(text)?.[1];
     this.#missing = length === undefined ? undefined : Number(length);
     this.#last = Buffer.alloc(0);
-    // The line end before the body is part of how an empty chunked body ends.
+    // The line end before the body is part of the end of an empty chunked body.
     return this.#readBody(length === undefined ? head.subarray(end + 2) : head.subarray(end + 4));
   }
 

@@ -16,7 +16,10 @@ export {
 export { nodeLoad } from './node-load.ts';
 export { outputOf } from './output.ts';
 
-/** wrk where it is installed, else Node's own; `name` (`wrk` or `node`) asks for one. @throws if that is not there. */
+/**
+ * Returns wrk if it is installed, otherwise Node.js's generator. `name` (`wrk` or `node`) selects one. @throws Error if that
+ * one is not available.
+ */
 export function chooseLoad(group: ProcessGroup, name: string | undefined): LoadGenerator {
   if (name === 'node') return nodeLoad(group);
   const found = wrk(group);

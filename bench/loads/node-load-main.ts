@@ -3,8 +3,8 @@ import { createHistogram } from 'node:perf_hooks';
 import { ResponseReader } from './answer-reader.ts';
 import { digits, httpRequestText, type LoadPlan, type LoadRequest, type LoadWindow } from './load.ts';
 
-// The process of Node's own load generator: raw sockets, requests composed beforehand, one at a time on each
-// connection. It reads its task from an environment variable and writes what it saw as JSON.
+// The process of Node.js's load generator. It uses raw sockets and prepared requests, one at a time on each connection. It
+// reads its task from an environment variable and writes its results as JSON.
 const task: { request: LoadRequest; plan: LoadPlan } = JSON.parse(process.env.BENCH_LOAD ?? '{}');
 process.stdout.write(JSON.stringify(await generateLoad(task.request, task.plan)));
 
@@ -62,7 +62,7 @@ async function generateLoad(request: LoadRequest, plan: LoadPlan): Promise<LoadW
   }
 
   const connections = Array.from({ length: plan.connections }, async () => {
-    // A server may end a connection after some requests; a new one goes on, unless the server is gone.
+    // A server may close a connection after some requests. A new one continues, unless the server is gone.
     do {
       const before = answered;
       await runConnection();
@@ -87,14 +87,17 @@ async function generateLoad(request: LoadRequest, plan: LoadPlan): Promise<LoadW
   };
 }
 
-/** Gives the next request's bytes. Where the counter is part of it, only its digits are written anew. */
+/**
+ * Returns a function that returns the bytes of the next request. If the request contains the counter, only its digits are
+ * rewritten.
+ */
 function requestMaker(request: LoadRequest): () => Buffer {
   const [zero, one] = [httpRequestText(request, 0), httpRequestText(request, 11_111_111)];
   const text = Buffer.from(zero);
   if (zero === one) return () => text;
   const places = placesOfCounter(text, Buffer.from(one));
   const distinct = request.distinct ?? 100_000_000;
-  // Starts anywhere, so that a second window does not repeat the first.
+  // Starts at a random number, so that a second window does not repeat the first.
   let counter = request.distinct ? 0 : Math.floor(Math.random() * 90_000_000);
   return () => {
     const bytes = Buffer.from(text);

@@ -4,7 +4,7 @@ import { COMPILED_DIR } from '../package-dir.ts';
 import type { LoadGenerator, LoadWindow } from './load.ts';
 import { outputOf } from './output.ts';
 
-/** The load generator that needs nothing but Node. */
+/** The load generator that needs only Node.js. */
 export function nodeLoad(group: ProcessGroup): LoadGenerator {
   return {
     name: `raw sockets of Node ${process.versions.node}`,

@@ -1,4 +1,4 @@
--- One kind of request for wrk, from environment variables. "@@@@@@@@" in the path or body stands for a counter.
+-- Sends one request repeatedly with wrk, from environment variables. "@@@@@@@@" in the path or body stands for a counter.
 local MARK = "@@@@@@@@"
 local pieces, distinct, counter = {}, tonumber(os.getenv("BENCH_DISTINCT")), 0
 
@@ -15,7 +15,7 @@ function init()
     if not at then break end
     from = at + #MARK
   end
-  -- Starts anywhere, so that a second window does not repeat the first.
+  -- Starts at a random number, so that a second window does not repeat the first.
   if not distinct then counter = tonumber(os.getenv("BENCH_FIRST")) end
 end
 

@@ -7,7 +7,7 @@ import { outputOf } from './output.ts';
 
 const RESULT_MARK = '@@@@@@@@';
 
-/** wrk, which costs the least of the core that it shares with the subgraphs; undefined where it is not installed. */
+/** Returns wrk, which uses the least of the core that it shares with the subgraphs. Undefined if it is not installed. */
 export function wrk(group: ProcessGroup): LoadGenerator | undefined {
   const asked = spawnSync('wrk', ['-v'], { encoding: 'utf8' });
   if (asked.error) return undefined;
@@ -35,7 +35,7 @@ function startWrk(group: ProcessGroup, request: LoadRequest, plan: LoadPlan): Gr
       '-t1',
       `-c${plan.connections}`,
       `-d${Math.max(1, Math.round(plan.seconds))}s`,
-      // A slow response is no error; it shows in the latencies.
+      // A slow response is not an error. It shows in the latencies.
       '--timeout',
       '10s',
       '-s',

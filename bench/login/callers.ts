@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
-/** Rate, latency and failures of repeated work. */
+/** The rate, latency and failures of repeated work. */
 export interface Tally {
   readonly perSecond: number;
   readonly p50Ms: number;
@@ -9,7 +9,7 @@ export interface Tally {
   readonly failures: number;
 }
 
-/** Repeats `work` for `seconds` with `callers` at a time, with an optional pause; `work` returns whether it succeeded. */
+/** Repeats `work` for `seconds` with `callers` at a time and an optional delay. `work` returns whether it succeeded. */
 export async function repeatFor(
   callers: number,
   seconds: number,
@@ -40,7 +40,7 @@ export async function repeatFor(
   };
 }
 
-/** Sends JSON to one origin over connections that stay open. */
+/** Sends JSON to one origin over persistent connections. */
 export interface JsonClient {
   post(path: string, body: unknown, token?: string): Promise<unknown>;
   close(): Promise<void>;

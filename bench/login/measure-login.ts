@@ -6,13 +6,13 @@ import type { BenchDependencies } from '../targets/index.ts';
 import { type JsonClient, jsonClient, repeatFor, type Tally } from './callers.ts';
 import { BCRYPT_COST, type Platform, startPlatform } from './platform.ts';
 
-/** Concurrent logins: enough to keep the cores busy, few enough that none is rejected. */
+/** Concurrent logins: enough to keep the cores busy, and few enough that none is refused. */
 const LOGIN_CALLERS = 12;
 const REFRESH_CALLERS = 16;
 const ROUNDS = 3;
-/** A window holds few logins, and the last ones of it leave cores idle. */
+/** A window contains few logins, and the last ones leave cores idle. */
 const LOGIN_WINDOW = 2;
-/** Between queries, whose latency is looked for: they are not to take the cores from the logins. */
+/** The delay between queries whose latency is measured, so that they do not take the cores from the logins. */
 const QUERY_PAUSE_MS = 20;
 
 interface LoginTokens {
@@ -20,15 +20,15 @@ interface LoginTokens {
   readonly refresh_token: string;
 }
 
-/** What logins cost beside what hashing alone costs, and what others notice of them. */
+/** The cost of logins compared to that of hashing alone, and their effect on other requests. */
 export interface LoginFigures {
   readonly database: string;
-  /** Of all cores, with native bcrypt and nothing else. */
+  /** On all cores, with only native bcrypt. */
   readonly hashesPerSecond: number;
   readonly logins: Tally;
   readonly refreshes: Tally;
   readonly loopDelayP99Ms: number;
-  /** A query that is forwarded to another service, one caller, alone and while logins take all cores. */
+  /** Queries of one caller that are forwarded to another service: alone, and while logins use all cores. */
   readonly queriesAlone: Tally;
   readonly queriesDuringLogins: Tally;
 }
@@ -63,7 +63,7 @@ async function measureOn(
       if (renewed) tokens[caller] = renewed;
       return renewed !== undefined;
     });
-  // Logins are too few to warm anything up; refreshes go the same way.
+  // There are too few logins to warm up the service, but refreshes take the same path.
   await refreshAll();
   const refreshes = await refreshAll();
   say(`refresh  ${Math.round(refreshes.perSecond)}/s`);

@@ -7,7 +7,7 @@ import { COMPILED_DIR, PACKAGE_DIR } from '../package-dir.ts';
 import type { BenchDependencies } from '../targets/index.ts';
 import { scratchDatabase } from './scratch-database.ts';
 
-/** What the auth service hashes passwords with by default. */
+/** The cost of password hashes in the auth service by default. */
 export const BCRYPT_COST = 10;
 
 const USERS = 32;
@@ -15,19 +15,21 @@ const TENANT_ID = 1_000;
 const BENCH_PASSWORD = 'a password of the benchmark, long enough';
 const AUTH_SERVICE = 'auth-service/main.js';
 
-/** The whole of Portico with its auth service and a sample service, and users who can log in. */
+/** The complete Portico with its auth service and a sample service, and users who can log in. */
 export interface Platform {
   readonly gatewayUrl: string;
   /** PostgreSQL or PGlite. */
   readonly database: string;
-  /** What `number`, a user's, sends to log in. */
+  /** Returns the login arguments of the user with this number. */
   credentials(number: number): { username: string; password: string; tenant_id: number };
-  /** How late the auth service's event loop was since this was asked last. */
+  /** Returns how late the auth service's event loop was since the last call. */
   authLoopDelay(): Promise<LoopDelay>;
   stop(): Promise<void>;
 }
 
-/** Starts it in a directory of its own, on `DATABASE_URL`'s PostgreSQL or else the embedded database. No core is pinned. */
+/**
+ * Starts the platform in its own directory, on the PostgreSQL of `DATABASE_URL` or on the embedded database. No core is pinned.
+ */
 export async function startPlatform({ group, say }: BenchDependencies): Promise<Platform> {
   const scratch = await scratchDatabase();
   if (scratch) group.afterwards(scratch.drop);

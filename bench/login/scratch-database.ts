@@ -1,12 +1,12 @@
 import { Client } from 'pg';
 
-/** A database of its own in the PostgreSQL that `DATABASE_URL` names. */
+/** A temporary database in the PostgreSQL that `DATABASE_URL` names. */
 export interface ScratchDatabase {
   readonly url: string;
   drop(): Promise<void>;
 }
 
-/** @returns undefined without `DATABASE_URL`. @param suffix of its name, where one process makes several. */
+/** @returns undefined without `DATABASE_URL`. @param suffix of the name, if one process creates several. */
 export async function scratchDatabase(suffix = 'login'): Promise<ScratchDatabase | undefined> {
   const { DATABASE_URL: given } = process.env;
   if (!given) return undefined;

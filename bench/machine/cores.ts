@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Which core each part runs on; undefined where the system cannot pin a process to a core. */
+/** The core of each part. Undefined if the system cannot pin a process to a core. */
 export interface Cores {
   readonly gateway: number | undefined;
   readonly subgraphs: number | undefined;
@@ -9,7 +9,7 @@ export interface Cores {
 }
 
 /**
- * The gateway gets a core for itself; subgraphs and load share another, or have one each where there are three.
+ * Selects the cores. The gateway has its own core. Subgraphs and load share another one, or have one each if there are three.
  * Nothing is pinned without `taskset` (Linux) or with a single core.
  */
 export function chooseCores(): Cores {
@@ -19,7 +19,7 @@ export function chooseCores(): Cores {
   return { gateway: second, subgraphs: third ?? first, load: first };
 }
 
-/** The cores in a list such as `0-3,8`, which is how Linux writes them. */
+/** Returns the cores in a list such as `0-3,8`, the format of Linux. */
 export function parseCoreList(text: string): number[] {
   return text
     .trim()

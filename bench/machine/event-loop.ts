@@ -14,10 +14,7 @@ interface ProbeReport extends LoopDelay {
   readonly pid: number;
 }
 
-/**
- * Asks the probe, which watches one of the processes that `launcher` has started, how late its event loop was since it
- * was asked last.
- */
+/** Asks the probe of a process that `launcher` has started how late its event loop was since the last call. */
 export async function readLoopDelay(directory: string, launcher: GroupProcess): Promise<LoopDelay> {
   const find = (): ProbeReport | undefined => {
     const [name] = readdirSync(directory).filter((entry) => entry.endsWith('.json'));

@@ -1,22 +1,22 @@
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that the system gives to outgoing connections (32768 and more on Linux): one of those can be taken between
- * the moment that it is found free and the moment that a server listens there, or while a server is stopped.
+ * Below the ports that the system uses for outgoing connections (32768 and more on Linux). Such a port could be taken after it
+ * was found free and before a server listens on it, or while a server is stopped.
  */
 const FIRST_PORT = 12_000;
 const PORTS_PER_WORKER = 1_200;
 const WORKERS = 16;
 
-/** Workers of jest look at the same time: each has ports of its own. */
+/** Jest's workers search at the same time, so each has its own ports. */
 const first = FIRST_PORT + (Number(process.env.JEST_WORKER_ID ?? 0) % WORKERS) * PORTS_PER_WORKER;
-/** Counts on, so that a port is not given twice while its first owner has not listened yet. */
+/** Always increases, so that a port is not returned twice before its first owner listens. */
 let next = process.pid % PORTS_PER_WORKER;
 
 /**
- * A TCP port of the loopback address that nothing listens on.
+ * Returns a TCP port of the loopback address that nothing listens on.
  *
- * @throws when there is none.
+ * @throws Error if there is none.
  */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < PORTS_PER_WORKER; tries++) {

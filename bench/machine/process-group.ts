@@ -4,16 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 export interface ProcessSpec {
-  /** Names its log file. */
+  /** The name of the log file. */
   readonly name: string;
   readonly command: readonly [string, ...string[]];
   readonly directory?: string;
-  /** Beside PATH, HOME and the temporary directory; nothing else of the user's own environment reaches it. */
+  /** Set in addition to PATH, HOME and the temporary directory. Nothing else of the user's environment is passed on. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly core?: number | undefined;
-  /** A file to read from. */
+  /** A file for standard input. */
   readonly standardInput?: string;
-  /** A server that writes a line for every request would measure the disk; `discard` drops those lines. */
+  /**
+   * The destination of standard output. With a log, a server that writes a line for every request would measure the disk, so
+   * `discard` drops the lines.
+   */
   readonly standardOutput?: 'log' | 'discard' | 'pipe';
 }
 
@@ -21,18 +24,18 @@ export interface GroupProcess {
   readonly name: string;
   readonly pid: number;
   readonly process: ChildProcess;
-  /** True from its end on. */
+  /** Returns whether the process has ended. */
   hasEnded(): boolean;
-  /** Resolves when it has ended by itself. @throws with its last output unless it exited with 0. */
+  /** Resolves when the process has ended by itself. @throws Error with its last output unless it exited with 0. */
   completed(): Promise<void>;
-  /** The last lines that it has written. */
+  /** Returns the last lines that the process has written. */
   lastWords(): string;
   stop(): Promise<void>;
 }
 
 const KILL_AFTER_MS = 5_000;
 
-/** All processes that the benchmark has started. None outlives it, however it ends. */
+/** All processes that the benchmark has started. None of them outlives it, however it ends. */
 export class ProcessGroup {
   readonly #members = new Set<GroupProcess>();
   readonly #cleanUps: (() => Promise<void>)[] = [];
@@ -43,17 +46,17 @@ export class ProcessGroup {
     process.once('exit', () => this.#killAll());
   }
 
-  /** A new directory that is removed with the rest. */
+  /** Creates a directory that is removed at the end. */
   directory(name: string): string {
     return mkdtempSync(join(this.scratch, `${name}-`));
   }
 
-  /** Has `cleanUp` done after all processes have ended, whatever ends the benchmark short of a kill. */
+  /** Runs `cleanUp` after all processes have ended, whatever ends the benchmark other than a kill. */
   afterwards(cleanUp: () => Promise<void>): void {
     this.#cleanUps.push(cleanUp);
   }
 
-  /** @throws once it is being closed: what is still under way then must not leave anything behind. */
+  /** @throws Error once the group is being closed, so that pending work leaves nothing behind. */
   start(spec: ProcessSpec): GroupProcess {
     if (this.#closing) throw new Error('the benchmark is being stopped');
     mkdirSync(join(this.scratch, 'logs'), { recursive: true });
@@ -66,7 +69,7 @@ export class ProcessGroup {
       cwd: spec.directory,
       env: { ...inherited(), ...spec.environment },
       stdio: [input ?? 'ignore', outputFor(spec.standardOutput, log), log],
-      // A process group of its own, so that what it starts can be ended with it and Ctrl-C reaches the benchmark alone.
+      // Runs in its own process group, so that its child processes can be ended with it, and Ctrl-C only reaches the benchmark.
       detached: true,
     });
     closeSync(log);

@@ -1,18 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process and its descendants have used so far. */
+/** The resources that a process and its descendants have used so far. */
 export interface Usage {
   /** User and system time of all threads, in milliseconds. */
   readonly cpuMs: number;
-  /** The most memory that each had at any time, summed up, in MiB. */
+  /** The sum of each process's highest memory use, in MiB. */
   readonly peakMb: number;
-  /** Resident memory now, in MiB. */
+  /** The current resident memory in MiB. */
   readonly residentMb: number;
 }
 
 const MS_PER_TICK = 10;
 
-/** A process and its descendants, the process first. From `/proc`; empty where there is none, or no such process. */
+/**
+ * Returns a process and its descendants from `/proc`, the process first. Empty without `/proc`, or if there is no such process.
+ */
 export function processTree(pid: number): readonly number[] {
   const parents = parentsByPid();
   if (!parents?.has(pid)) return [];
@@ -20,7 +22,7 @@ export function processTree(pid: number): readonly number[] {
   return [pid, ...others];
 }
 
-/** From `/proc`; undefined where there is none. */
+/** Reads the usage from `/proc`. Undefined if there is none. */
 export function processUsage(pid: number): Usage | undefined {
   const tree = processTree(pid);
   if (tree.length === 0) return undefined;
@@ -33,7 +35,7 @@ export function processUsage(pid: number): Usage | undefined {
   };
 }
 
-/** User and system time of all threads of a process and its descendants so far, in nanoseconds. From `/proc`. */
+/** Returns the user and system time of all threads of a process and its descendants so far, in nanoseconds, from `/proc`. */
 export function exactCpuNs(pid: number): number {
   const threads = processTree(pid).flatMap((member) =>
     readdirSync(`/proc/${member}/task`).map((thread) => `/proc/${member}/task/${thread}/schedstat`),
@@ -66,7 +68,7 @@ function usageOfOne(pid: number): Usage {
   };
 }
 
-/** The members of /proc/<pid>/stat after the program's name, which may hold blanks: state, parent, … */
+/** Returns the members of /proc/<pid>/stat after the program's name, which may contain blanks: state, parent, … */
 function statOf(pid: number): string[] {
   const text = readProcFile(`/proc/${pid}/stat`);
   return text.slice(text.lastIndexOf(')') + 2).split(' ');

@@ -6,7 +6,7 @@ const POLL_EVERY_MS = 20;
 /**
  * Polls `reached` every 20 ms until it returns a value.
  *
- * @throws when `member` ends before, or after `withinMs`, with what it has written and what `reached` threw last.
+ * @throws Error if `member` ends before, or after `withinMs`, with its output and the last error of `reached`.
  */
 export async function until<T>(
   what: string,

@@ -5,7 +5,7 @@ import type { Section } from './section.ts';
 
 const TIMES = 3;
 
-/** How long each gateway takes from its start to its first right answer, and what it holds then. */
+/** Measures how long each gateway takes from its start to the first correct response, and its memory at that time. */
 export async function measureColdStart(targets: readonly Target[], dependencies: BenchDependencies): Promise<Section> {
   const lines: (string | number | undefined)[][] = [];
   for (const target of targets) {

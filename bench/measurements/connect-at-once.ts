@@ -5,14 +5,17 @@ import type { ExtraPlan, Section } from './section.ts';
 
 const CLIENT_COUNTS = [50, 500, 1_000];
 
-/** How long clients that connect at the same moment wait for their first response, while all send one request after another. */
+/**
+ * Measures how long clients that connect at the same moment wait for their first response, while all send one request after
+ * another.
+ */
 export async function measureConnectsAtOnce(
   target: Target,
   running: RunningTarget,
   plan: ExtraPlan,
   { group, cores, say }: BenchDependencies,
 ): Promise<Section> {
-  // wrk does not tell the first response from others.
+  // wrk does not distinguish the first response from others.
   const load = nodeLoad(group);
   const request = running.request(ROWS.U);
   const { seconds } = plan;

@@ -7,7 +7,7 @@ const DISTINCT_DOCUMENTS = 100_000;
 const STEPS = 4;
 const AT_MOST_SECONDS = 120;
 
-/** What Portico holds after 100,000 documents none of which comes twice: its caches have bounds. */
+/** Measures Portico's memory after 100,000 distinct documents, since its caches are limited. */
 export async function measureDocuments(plan: ExtraPlan, dependencies: BenchDependencies): Promise<Section> {
   const { group, cores, say } = dependencies;
   const running = await plainPortico.start(dependencies);

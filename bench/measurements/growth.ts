@@ -21,7 +21,9 @@ const DOCUMENT_COUNTS = [1, 100, 1_000, 10_000];
 const CONNECTION_COUNTS = [10, 50, 500];
 const ARTICLES = [1, 20, 200, 2_000];
 
-/** How the cost of a request grows with connections, answers and documents, for each of `targets`, and with schemas. */
+/**
+ * Measures how the cost of a request grows with connections, responses and documents, for each of `targets`, and with schemas.
+ */
 export async function measureGrowth(
   targets: readonly Target[],
   load: LoadGenerator,

@@ -15,7 +15,7 @@ import { measureSubscribers } from './subscribers.ts';
 export type { Section } from './section.ts';
 export { type MeasuredRow, measureThroughput, type Throughput } from './throughput.ts';
 
-/** Runs the requested measurements beside the rows. One that fails is reported and does not stop the others. */
+/** Runs the requested measurements in addition to the rows. A failure is reported and does not stop the others. */
 export async function measureExtras(
   plan: BenchArguments,
   targets: readonly Target[],

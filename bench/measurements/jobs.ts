@@ -2,7 +2,7 @@ import { JOB_CONCURRENCY, measureQueues } from '../jobs/index.ts';
 import type { BenchDependencies } from '../targets/index.ts';
 import type { ExtraPlan, Section } from './section.ts';
 
-/** Asynchronous actions beside pg-boss and graphile-worker, on the same PostgreSQL. */
+/** Measures asynchronous actions, pg-boss and graphile-worker on the same PostgreSQL. */
 export async function measureJobs(plan: ExtraPlan, dependencies: BenchDependencies): Promise<Section[]> {
   const measured = await measureQueues(plan.seconds, dependencies);
   if (!measured) {

@@ -2,7 +2,7 @@ import { BCRYPT_COST, measureLoginFigures } from '../login/index.ts';
 import type { BenchDependencies } from '../targets/index.ts';
 import type { ExtraPlan, Section } from './section.ts';
 
-/** Logins and refreshes through the gateway's REST endpoints, beside native bcrypt on all cores. */
+/** Measures logins and refreshes through the gateway's REST endpoints, in comparison to native bcrypt on all cores. */
 export async function measureLogin(plan: ExtraPlan, dependencies: BenchDependencies): Promise<Section> {
   const figures = await measureLoginFigures(plan.seconds, dependencies);
   const { logins, refreshes, queriesAlone, queriesDuringLogins, hashesPerSecond } = figures;

@@ -21,8 +21,8 @@ const SERVICE_KINDS: Readonly<Record<ManyKind, string>> = {
 };
 
 /**
- * How long a graph of many large services takes until it is whole, and until a change of one of them takes effect; how
- * late the event loop is meanwhile, what callers notice of it, and how much memory it takes.
+ * Measures how long a graph of many large services takes until it is complete, and until a change of one service takes effect.
+ * Also measures the delay of the event loop meanwhile, the effect on callers, and the memory.
  */
 export async function measureManyServices(
   dependencies: BenchDependencies,
@@ -53,7 +53,7 @@ async function measureKind(kind: ManyKind, { group, cores, subgraphs, say }: Ben
   const probeDirectory = group.directory('probe');
   const names = Array.from({ length: SERVICES }, (_, index) => index);
   const startedAt = performance.now();
-  // No core is pinned: what is done beside the event loop is to be beside it.
+  // No core is pinned, so that work in other threads can use other cores.
   const { member, address } = await startPortico(
     { group, cores: { ...cores, gateway: undefined }, subgraphs, say },
     {

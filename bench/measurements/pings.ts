@@ -3,12 +3,12 @@ import type { LoadRequest } from '../loads/index.ts';
 
 const PING_EVERY_MS = 10;
 
-/** What a caller notices who sends one request after the other. */
+/** The latency and failures of requests that are sent one after another. */
 export interface Pings {
   readonly count: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** Those that were not answered as they should have been. */
+  /** The number of wrong or missing responses. */
   readonly failures: number;
 }
 

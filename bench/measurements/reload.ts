@@ -19,8 +19,8 @@ const RELOADS = 4;
 const RELOAD_KINDS = { plain: 'plain remote schemas', federation: 'federation subgraphs' };
 
 /**
- * How long an edit of one of 50 services' schemas takes until it has effect, and what callers notice meanwhile; with
- * plain remote schemas and with federation subgraphs, which are composed anew.
+ * Measures how long a change of one of 50 services' schemas takes until it has an effect, and the effect on callers meanwhile.
+ * Runs with plain remote schemas, and with federation subgraphs, which are composed again.
  */
 export async function measureReloads(load: LoadGenerator, plan: ExtraPlan, dependencies: BenchDependencies) {
   return [
@@ -46,7 +46,7 @@ async function measureReload(
       return true;
     });
   await isServed('f0');
-  // Few connections: what is looked for is a pause, not a queue.
+  // Few connections, since a pause is to be measured and not a queue.
   const quiet = { connections: 4, core: cores.load };
   await load.run(ask('f0'), { ...quiet, seconds: plan.warmUpSeconds });
   const before = await load.run(ask('f0'), { ...quiet, seconds: plan.seconds });
@@ -55,7 +55,7 @@ async function measureReload(
   const during = load.run(ask('f0'), { ...quiet, seconds: Math.max(plan.seconds, RELOADS * 2) });
   for (let reload = 1; reload <= RELOADS; reload++) {
     const began = performance.now();
-    // The first service gets one more field, outside of all others' numbers.
+    // The first service gets another field, whose number no other service uses.
     const sdl = wideSdl(0, FIELDS_OF_ONE).replace('}', `  f${RELOADED_FIELDS + reload}: String\n}`);
     writeFileSync(join(portico.metadataDirectory, 'wide0.graphql'), sdl);
     await isServed(`f${RELOADED_FIELDS + reload}`);

@@ -1,13 +1,13 @@
-/** The result of a measurement beside the rows: a small table, figures as they are. */
+/** The result of a measurement in addition to the rows: a small table. */
 export interface Section {
   readonly title: string;
   readonly head: readonly string[];
   readonly lines: readonly (readonly (string | number | undefined)[])[];
-  /** What has to be known to read it. */
+  /** Explains how to read the table. */
   readonly note: string;
 }
 
-/** What every measurement beside the rows works with. */
+/** The options of all measurements in addition to the rows. */
 export interface ExtraPlan {
   readonly connections: number;
   readonly seconds: number;

@@ -6,7 +6,7 @@ import type { ExtraPlan, Section } from './section.ts';
 const MANY = 9_800;
 const SOME = 1_000;
 
-/** Clients that subscribe to one subject, beside a broadcast over `ws` and `node:http` that is written by hand. */
+/** Measures clients that subscribe to one subject, in comparison to a handwritten broadcast over `ws` and `node:http`. */
 export async function measureSubscribers({ seconds }: ExtraPlan, dependencies: BenchDependencies): Promise<Section> {
   const lines: Section['lines'][number][] = [];
   for (const kind of kinds(Math.max(5, seconds))) {

@@ -5,7 +5,7 @@ import { connectionsOf, graphOf, ROWS, type Row, type RowId } from '../rows.ts';
 import { GRAPH_NAMES, type GraphName } from '../subgraphs/index.ts';
 import { type BenchDependencies, expectResponse, type RunningTarget, type Target } from '../targets/index.ts';
 
-/** How often and for how long. */
+/** The number and duration of the rounds. */
 export interface ThroughputPlan {
   readonly rows: readonly RowId[];
   readonly connections: number;
@@ -14,24 +14,24 @@ export interface ThroughputPlan {
   readonly rounds: number;
 }
 
-/** A row measured with a target: medians of the rounds. */
+/** A row measured with a target. The figures are medians of the rounds. */
 export interface MeasuredRow {
   readonly row: RowId;
   readonly target: string;
   readonly requestsPerSecond: number;
-  /** Of requests per second, see `spread`. */
+  /** The spread of the requests per second, see `spread`. */
   readonly spread: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Processor time of the gateway, in microseconds; undefined where the system does not tell. */
+  /** Processor time of the gateway, in microseconds. Undefined if the system does not report it. */
   readonly cpuPerRequestUs: number | undefined;
   readonly peakMb: number | undefined;
   readonly upstreamPerRequest: number;
-  /** In all rounds. */
+  /** The errors of all rounds. */
   readonly errors: number;
 }
 
-/** A row that could not be measured with a target, and why. */
+/** A row that could not be measured with a target, and the reason. */
 export interface NotMeasured {
   readonly row: RowId | 'all';
   readonly target: string;
@@ -56,9 +56,9 @@ interface Cell {
 }
 
 /**
- * Measures row by row, those of one federation after the other: all targets are started for it, and stopped after its rows. Each
- * target warms up in each row; the rounds go from target to target, so that what else happens on the machine hits all alike. A
- * target whose answer is wrong is not measured.
+ * Measures row by row, those of one federation after another. All targets are started for a federation, and stopped after its
+ * rows. Each target warms up in each row. The rounds go from target to target, so that other load on the machine affects all of
+ * them alike. A target with a wrong response is not measured.
  */
 export async function measureThroughput(
   targets: readonly Target[],
@@ -144,7 +144,7 @@ async function measureRow(
   for (const cell of cells) {
     const { name } = cell.target;
     try {
-      // What was right before the load must be right after it.
+      // A response that was correct before the load must be correct after it.
       await checkRow(cell.running, row);
       const result = rowResult(row, cell);
       say(`${row.id}  ${name.padEnd(20)} ${Math.round(result.requestsPerSecond)}/s`);

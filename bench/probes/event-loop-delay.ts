@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
-// Loaded with `--import` into all processes; those that run BENCH_PROBE_SCRIPT are watched. At SIGUSR2 such a process
-// writes how late its loop was since the last time, and the least heap that a collection has left, into a file named after its process id, and once at its start.
-// To watch costs a wake-up every few milliseconds, which the others are spared.
+// Loaded with `--import` into all processes, but only those that run BENCH_PROBE_SCRIPT are watched. On SIGUSR2, a watched
+// process writes to a file named after its process id. The file contains how late its loop was since the last time, and the
+// smallest heap after a collection. It is also written once at the start. Watching costs a wake-up every few milliseconds,
+// which the other processes are spared.
 const RESOLUTION_MS = 10;
 const { BENCH_PROBE_DIR: directory, BENCH_PROBE_SCRIPT: watched } = process.env;
 const probedScript = process.argv[1] ?? '';

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** What the bundler writes above the code of each file. */
+/** The comment that the bundler writes above the code of each file. */
 const FILE = /^ *\/\/ ((?:node_modules|auth-service|examples|gateway|platform|start)\/\S+\.[cm]?[jt]s)$/;
 
 /**
- * The file that a line of a bundle in `dist/` comes from, such as `node_modules/undici/index.js` or
- * `gateway/server.ts`; lines are counted from 0. Undefined where nothing says it.
+ * Returns the file that a line of a bundle in `dist/` comes from, such as `node_modules/undici/index.js` or
+ * `gateway/server.ts`. Lines are counted from 0. Undefined if the bundle does not state it.
  */
 export type BundledFile = (url: string, line: number) => string | undefined;
 

@@ -19,7 +19,7 @@ import { type CpuProfile, type Shares, summarise } from './summary.ts';
 const GROUPS_SHOWN = 20;
 const FUNCTIONS_SHOWN = 30;
 
-/** What rows need that the plain services do not have. */
+/** The metadata of rows that need more than the plain services. */
 const METADATA: Partial<Record<RowId, typeof plainMetadata>> = {
   P: (url) => federationMetadata(url, 'small'),
   G: (url) => federationMetadata(url, 'heavy'),
@@ -28,7 +28,7 @@ const METADATA: Partial<Record<RowId, typeof plainMetadata>> = {
   relationship: relationshipMetadata,
 };
 
-/** Runs one row against Portico with V8's sampling profiler on, and says where its processor time went. */
+/** Runs one row against Portico with V8's sampling profiler, and reports the use of processor time. */
 export async function profileRow(
   id: RowId,
   load: LoadGenerator,
@@ -65,7 +65,7 @@ export async function profileRow(
   ].join('');
 }
 
-/** Each thread and worker leaves a profile; the one that has served is the biggest. */
+/** Each thread and worker writes a profile. The biggest one belongs to the process that has served. */
 function biggestProfileIn(directory: string): CpuProfile | undefined {
   const [biggest] = readdirSync(directory)
     .map((name) => readFileSync(join(directory, name), 'utf8'))

@@ -1,6 +1,6 @@
 import { type BundledFile, bundledFiles } from './bundled-files.ts';
 
-/** What V8 writes with `--cpu-prof`, as far as it is read here. */
+/** The part of V8's `--cpu-prof` output that is read here. */
 export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
@@ -10,12 +10,12 @@ export interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
-/** Where time goes: a name and its share, 0 to 1, the greatest first. */
+/** The use of time: names and their shares from 0 to 1, the greatest first. */
 export type Shares = readonly (readonly [name: string, share: number])[];
 
 /**
- * The time of a profile by group (a room of ours, a package, node's own parts) and by function, self time only. Idle
- * time is left out, and so are the first `skipMs`.
+ * Summarizes the self time of a profile by group (a folder of Portico, a package, a part of Node.js) and by function. Idle time
+ * and the first `skipMs` are left out.
  */
 export function summarise(profile: CpuProfile, skipMs = 0): { readonly groups: Shares; readonly functions: Shares } {
   const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]));
@@ -46,7 +46,10 @@ function sharesOf(sums: ReadonlyMap<string, number>, total: number): Shares {
   return [...sums].map(([name, sum]) => [name, sum / total] as const).sort(([, left], [, right]) => right - left);
 }
 
-/** `portico/pipeline`, `undici`, `node:http`, `(garbage collector)`; code of V8 without a file is `native`. */
+/**
+ * Returns a group such as `portico/pipeline`, `undici`, `node:http` or `(garbage collector)`. V8's code without a file is
+ * `native`.
+ */
 export function groupOf(
   { functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame'],
   bundledFile: BundledFile = bundledFiles(),

@@ -1,4 +1,4 @@
-/** One bar: its length is `value` in proportion to the longest of its panel. */
+/** A bar whose length is `value` in proportion to the longest of its panel. */
 export interface Bar {
   readonly label: string;
   readonly value: number;
@@ -41,7 +41,7 @@ const STYLE = `
   }
 `;
 
-/** A picture of small bar charts, two side by side, each with a scale of its own. Readable on light and dark pages. */
+/** Returns a picture of small bar charts, two side by side, each with its own scale. It is readable on light and dark pages. */
 export function barCharts(title: string, note: string, panels: readonly Panel[]): string {
   const lines = Array.from({ length: Math.ceil(panels.length / COLUMNS) }, (_, line) =>
     panels.slice(line * COLUMNS, (line + 1) * COLUMNS),
@@ -78,7 +78,7 @@ function drawPanel({ title, bars }: Panel, x: number, y: number): string {
   return `<text class="panel" x="${x}" y="${y + 20}">${escapeXml(title)}</text>\n${drawn.join('\n')}`;
 }
 
-/** Text as it may stand in an XML document, in attributes too. */
+/** Escapes a text for an XML document, including attributes. */
 export function escapeXml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

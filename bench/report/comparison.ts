@@ -2,22 +2,22 @@ import type { MeasuredRow } from '../measurements/index.ts';
 import { ROWS } from '../rows.ts';
 import type { Target } from '../targets/index.ts';
 
-/** A measurement beside the limit and the peers in the same row. */
+/** A measurement in comparison to the limit and the peers in the same row. */
 export interface ComparedRow extends MeasuredRow {
   readonly title: string;
   readonly kind: Target['kind'];
-  /** Requests per second as a share of the hand-written limit's; undefined where that was not measured. */
+  /** The requests per second as a share of the handwritten limit's. Undefined if the limit was not measured. */
   readonly ofIdeal: number | undefined;
-  /** Requests per second as a multiple of the best peer that answers every request by itself. */
+  /** The requests per second as a multiple of the best peer that does not share upstream responses. */
   readonly ofBestPeer: number | undefined;
-  /** Whether requests in flight shared upstream responses, which requests of different callers could not. */
+  /** Whether concurrent requests shared upstream responses, which requests of different callers could not. */
   readonly shares: boolean;
 }
 
-/** Fewer upstream calls than this share of what a request needs means that requests shared them. */
+/** If the upstream calls are below this share of the necessary ones, requests shared them. */
 const SHARED_BELOW = 0.95;
 
-/** Puts the measurements of each row beside each other, in the order of `targets`. */
+/** Compares the measurements of each row, in the order of `targets`. */
 export function compareRows(measured: readonly MeasuredRow[], targets: readonly Target[]): ComparedRow[] {
   return targets.flatMap((target) =>
     measured

@@ -1,6 +1,6 @@
 import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
 
-/** What the figures were measured on. */
+/** The machine that the figures were measured on. */
 export interface MachineDescription {
   readonly processor: string;
   readonly cores: number;

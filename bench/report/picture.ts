@@ -4,10 +4,10 @@ import type { ComparedRow } from './comparison.ts';
 import type { Results } from './results.ts';
 import { figure } from './table.ts';
 
-/** What the picture leaves to the tables: no gateway, or slower than another of the same make. */
+/** Targets that are only in the tables: those that are not gateways, and slower variants of another target. */
 const LEFT_OUT = new Set(['direct', 'proxy', 'hive-default', 'hive-jit']);
 
-/** The rows as bar charts of requests per second. */
+/** Returns the rows as bar charts of requests per second. */
 export function picture(results: Results): string {
   const panels = ROW_IDS.flatMap((id) => {
     const ofRow = results.rows.filter(({ row }) => row === id);

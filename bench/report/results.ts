@@ -3,7 +3,7 @@ import type { Target } from '../targets/index.ts';
 import type { ComparedRow } from './comparison.ts';
 import type { MachineDescription } from './machine.ts';
 
-/** Everything that one run has found out; what is written as JSON. */
+/** All results of a run, in the form that is written as JSON. */
 export interface Results {
   readonly measuredAt: string;
   readonly machine: MachineDescription;
@@ -21,7 +21,7 @@ export interface Results {
   readonly extras: readonly Section[];
 }
 
-/** The versions of the targets, by family. */
+/** Returns the versions of the targets by family. */
 export function versionsOf(targets: readonly Target[]): Record<string, string> {
   return Object.fromEntries(
     targets.flatMap(({ family, version }) => {

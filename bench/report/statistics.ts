@@ -1,4 +1,4 @@
-/** The middle one of the values; between two, half way. @throws when there are none. */
+/** Returns the median of the values, or the mean of the two middle ones. @throws Error if there are none. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((left, right) => left - right);
   const middle = Math.floor(sorted.length / 2);
@@ -7,13 +7,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
-/** How far apart the values are, from the least to the most, as a share of the median: 0.1 is a tenth. */
+/** Returns the difference between the greatest and the smallest value as a share of the median: 0.1 is a tenth. */
 export function relativeSpread(values: readonly number[]): number {
   const centre = median(values);
   return centre === 0 ? 0 : (Math.max(...values) - Math.min(...values)) / centre;
 }
 
-/** The mean without the least and the greatest values. @param share of the values that is left out at either end. */
+/** Returns the mean without the smallest and the greatest values. @param share of the values that is left out at either end. */
 export function trimmedMean(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);
   const omitted = Math.floor(sorted.length * share);

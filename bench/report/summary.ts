@@ -3,7 +3,7 @@ import type { ComparedRow } from './comparison.ts';
 import type { Results } from './results.ts';
 import { figure } from './table.ts';
 
-/** What the first paragraph compares, and with which of Portico's targets: the one that sends every call. */
+/** The comparisons of the first paragraph, each with the target of Portico that sends every call. */
 const COMPARED: readonly { readonly row: RowId; readonly portico: string }[] = [
   { row: 'U', portico: 'portico' },
   { row: 'P', portico: 'portico-federation-unshared' },
@@ -11,9 +11,10 @@ const COMPARED: readonly { readonly row: RowId; readonly portico: string }[] = [
 ];
 
 /**
- * One paragraph to quote: what a request costs, beside what, on what. Only figures of targets that send every call are compared.
+ * Returns a paragraph to quote: the cost of a request, in comparison to other targets, and the machine. Only figures of targets
+ * that send every call are compared.
  *
- * @returns an empty text where nothing of it was measured
+ * @returns an empty text if none of it was measured
  */
 export function summaryText({ rows, machine }: Results): string {
   const sentences = COMPARED.flatMap(({ row, portico }) => {

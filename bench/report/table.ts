@@ -1,4 +1,4 @@
-/** Cells in Markdown; numbers are to be formatted beforehand. The first column is text, the others are numbers. */
+/** Returns a Markdown table. Numbers have to be formatted beforehand. The first column is text, the others are numbers. */
 export function markdownTable(head: readonly string[], lines: readonly (readonly string[])[]): string {
   const cells = [head, ...lines].map((line) => line.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')));
   const widths = head.map((_, column) => Math.max(3, ...cells.map((line) => (line[column] ?? '').length)));
@@ -12,7 +12,7 @@ function pad(text: string, width: number, left: boolean): string {
   return left ? text.padEnd(width) : text.padStart(width);
 }
 
-/** `12,345`, `12.3`, `0.12`: as many digits as say something. Nothing for undefined. */
+/** Formats a number with as many digits as are significant: `12,345`, `12.3`, `0.12`. Undefined becomes an empty text. */
 export function figure(value: number | undefined): string {
   if (value === undefined) return '';
   if (value >= 100) return Math.round(value).toLocaleString('en-US');
@@ -20,7 +20,7 @@ export function figure(value: number | undefined): string {
   return value.toFixed(2);
 }
 
-/** `12 %`. */
+/** Formats a share as `12 %`. */
 export function percentText(share: number): string {
   return `${Math.round(share * 100)} %`;
 }

@@ -19,7 +19,7 @@ const ROW_COLUMNS = [
   'of best peer',
 ];
 
-/** The whole result in Markdown. */
+/** Returns the complete results in Markdown. */
 export function resultsText(results: Results): string {
   const { machine, plan, load, versions } = results;
   const sections = ROW_IDS.flatMap((id) => {
@@ -76,7 +76,7 @@ function countOrFigure(value: number | undefined): string {
   return value === 0 ? '0' : figure(value);
 }
 
-/** The first line says what went wrong, the last what the process itself said of it. */
+/** The first line describes the failure, the last one is the output of the process itself. */
 function firstAndLastLine(reason: string): string {
   const lines = reason.trim().split('\n');
   const [first = '', last = ''] = [lines[0], lines.at(-1)].map((line) => line?.trim().slice(0, 200));

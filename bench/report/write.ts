@@ -9,8 +9,8 @@ const BEGIN_MARKER = '<!-- bench:begin -->';
 const END_MARKER = '<!-- bench:end -->';
 
 /**
- * Writes the results as JSON, Markdown and a picture: a full run's as `latest`, which is published and goes into
- * docs/performance.md too, any other's as `local`, which git ignores. Returns the files.
+ * Writes the results as JSON, Markdown and a picture. Those of a full run are written as `latest`, which is published and also
+ * inserted into docs/performance.md. All others are written as `local`, which git ignores. Returns the files.
  */
 export function writeBenchResults(results: Results, full: boolean): string[] {
   const directory = join(PACKAGE_DIR, 'bench/results');
@@ -30,7 +30,7 @@ export function writeBenchResults(results: Results, full: boolean): string[] {
   return written;
 }
 
-/** `page` with `text` between its markers in place of what is there. @throws when it has no markers. */
+/** Returns `page` with `text` between its markers. @throws Error if the page has no markers. */
 export function putBetweenMarkers(page: string, text: string): string {
   const from = page.indexOf(BEGIN_MARKER);
   const to = page.indexOf(END_MARKER);

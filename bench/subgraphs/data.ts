@@ -1,10 +1,10 @@
-/** How many products there are: the length of the list in the rows L and P. */
+/** The number of products, which is the length of the list in the rows L and P. */
 export const PRODUCTS = 20;
 
-/** How many articles make an answer of 87 KB, the row W. */
+/** The number of articles in a response of 87 KB, the row W. */
 export const ARTICLES_OF_87_KB = 215;
 
-/** How many articles make an answer of 8 MiB, the row B. */
+/** The number of articles in a response of 8 MiB, the row B. */
 export const ARTICLES_OF_8_MIB = 20_764;
 
 const LOREM =
@@ -30,7 +30,7 @@ export const products: readonly Product[] = Array.from({ length: PRODUCTS }, (_,
 
 export const rates = ['EUR', 'USD', 'CHF', 'GBP', 'JPY'].map((currency, index) => ({ currency, value: 1.5 + index }));
 
-/** The first `count` articles, each of some 400 bytes. */
+/** Returns the first `count` articles, each of some 400 bytes. */
 export function articles(count: number) {
   return Array.from({ length: count }, (_, index) => ({
     id: String(100_000 + index),

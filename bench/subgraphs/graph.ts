@@ -4,27 +4,27 @@ import { composeServices } from '@theguild/federation-composition';
 import { parse } from 'graphql';
 import { PACKAGE_DIR } from '../package-dir.ts';
 
-/** The two services that everything is measured with. */
+/** The two services of the small graph. */
 export const SUBGRAPH_NAMES = ['a', 'b'] as const;
 
 export type SubgraphName = (typeof SUBGRAPH_NAMES)[number];
 
-/** The subgraph's SDL with the directives of Apollo Federation 2. */
+/** Returns the subgraph's SDL with the directives of Apollo Federation 2. */
 export function federationSdl(name: SubgraphName): string {
   return readFileSync(join(PACKAGE_DIR, 'bench/subgraphs', `${name}.graphql`), 'utf8');
 }
 
-/** The SDL of the service of which roles see a part. */
+/** Returns the SDL of the service of which roles see a part. */
 export function listsSdl(): string {
   return readFileSync(join(PACKAGE_DIR, 'bench/subgraphs/lists.graphql'), 'utf8');
 }
 
-/** The SDL of the service that is stitched to `a`, or that products of `a` have a relationship to. */
+/** Returns the SDL of the service that is stitched to `a`, or that products of `a` have a relationship to. */
 export function joinedSdl(name: 'stitched' | 'stock'): string {
   return readFileSync(join(PACKAGE_DIR, 'bench/subgraphs', `${name}.graphql`), 'utf8');
 }
 
-/** The subgraph as a service that knows nothing of federation; only `a` has the products, since two could not. */
+/** Returns the SDL of the subgraph as a service without federation. Only `a` has the products, since two services could not. */
 export function plainSdl(name: SubgraphName): string {
   const sdl = federationSdl(name)
     .replace(/^extend schema.*\n/, '')
@@ -32,18 +32,21 @@ export function plainSdl(name: SubgraphName): string {
   return name === 'a' ? sdl : sdl.replace(/\ntype Product \{[^}]*\}\n/, '');
 }
 
-/** A federation that gateways are started for: the small one, the field's heavy one, and that with ten times the objects. */
+/**
+ * The federations that gateways are started for: the small one, the public benchmark's heavy one, and the same with ten times
+ * the objects.
+ */
 export const GRAPH_NAMES = ['small', 'heavy', 'heavy-10'] as const;
 
 export type GraphName = (typeof GRAPH_NAMES)[number];
 
 export interface BenchSubgraph {
   readonly name: string;
-  /** Where it is, below the address of all services. */
+  /** The path below the address of all services. */
   readonly path: string;
-  /** With the directives of Apollo Federation 2. */
+  /** The SDL with the directives of Apollo Federation 2. */
   readonly sdl: string;
-  /** The types that it extends, in the words of Apollo Federation 1. */
+  /** The types that the subgraph extends in Apollo Federation 1. */
   readonly extended: readonly string[];
 }
 
@@ -54,7 +57,7 @@ const HEAVY_SUBGRAPHS = [
   { name: 'reviews', extended: ['User', 'Product'] },
 ];
 
-/** The subgraphs of a graph. */
+/** Returns the subgraphs of a graph. */
 export function subgraphsOf(graph: GraphName): readonly BenchSubgraph[] {
   if (graph === 'small')
     return SUBGRAPH_NAMES.map((name) => ({
@@ -71,15 +74,15 @@ export function subgraphsOf(graph: GraphName): readonly BenchSubgraph[] {
   }));
 }
 
-/** What introduces the directives of Federation 2. */
+/** The link that introduces the directives of Federation 2. */
 const LINK = /^extend schema\s+@link\([^)]*\)\n/;
 
-/** The SDL without its link, as graphql-js and older gateways read it. */
+/** Returns the SDL without its link, as graphql-js and older gateways expect it. */
 export function withoutLink(sdl: string): string {
   return sdl.replace(LINK, '');
 }
 
-/** A subgraph's SDL for gateways that know Apollo Federation 1 only. */
+/** Returns a subgraph's SDL for gateways that support only Apollo Federation 1. */
 export function federationOneSdl({ sdl, extended }: BenchSubgraph): string {
   const own = withoutLink(sdl).replaceAll(/^type (Query|Mutation) /gm, 'extend type $1 ');
   return extended.reduce(
@@ -92,12 +95,12 @@ export function federationOneSdl({ sdl, extended }: BenchSubgraph): string {
   );
 }
 
-/** The supergraph, composed. @param upstream the address of all services. */
+/** Returns the composed supergraph. @param upstream the address of all services. */
 export function supergraphSdl(graph: GraphName, upstream: string): string {
   return composedGraph(graph, upstream).supergraphSdl;
 }
 
-/** The schema that clients see. */
+/** Returns the schema that clients see. */
 export function publicSdl(graph: GraphName): string {
   return composedGraph(graph, 'http://services').publicSdl;
 }

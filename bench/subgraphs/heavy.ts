@@ -8,7 +8,7 @@ const HEAVY_DIR = join(PACKAGE_DIR, 'bench/heavy');
 
 const DEFAULT_TOP = 5;
 
-/** How many copies of the published objects each graph has. */
+/** The number of copies of the published objects in each graph. */
 const COPIES: Readonly<Partial<Record<GraphName, number>>> = { heavy: 1, 'heavy-10': 10 };
 
 /** The published objects. See bench/heavy/README.md. */
@@ -38,26 +38,26 @@ interface HeavyProduct {
 
 type Representation = { readonly __typename: string; readonly id?: string; readonly upc?: string };
 
-/** The query of the rows G and G10. */
+/** Returns the query of the rows G and G10. */
 export function heavyQuery(): string {
   return readFileSync(join(HEAVY_DIR, 'query.graphql'), 'utf8');
 }
 
-/** The published answer. */
+/** Returns the published response. */
 export function publishedAnswer(): unknown {
   return JSON.parse(readFileSync(join(HEAVY_DIR, 'expected-answer.json'), 'utf8'));
 }
 
-/** The answer to the heavy query, computed by graphql-js over one schema of all objects. */
+/** Returns the response to the heavy query, computed by graphql-js over one schema of all objects. */
 export function heavyAnswer(graph: GraphName): unknown {
   const schema = buildSchema(publicSdl(graph));
-  // graphql-js makes objects without a prototype; what comes over the wire has one.
+  // graphql-js creates objects without a prototype, but parsed responses have one.
   return JSON.parse(JSON.stringify(graphqlSync({ schema, source: heavyQuery(), rootValue: heavyRoot(graph) })));
 }
 
 /**
- * The root value of all subgraphs of a heavy graph: a subgraph's schema says which of the fields it has. Undefined for other
- * graphs.
+ * Returns the root value of all subgraphs of a heavy graph. A subgraph's schema determines which fields it uses. Undefined for
+ * other graphs.
  */
 export function heavyRoot(graph: GraphName): object | undefined {
   const count = COPIES[graph];
@@ -82,7 +82,7 @@ export function heavyRoot(graph: GraphName): object | undefined {
   };
 }
 
-/** The published objects under ids of their own. Copy 0 has the published ids. */
+/** Returns the published objects with their own ids. Copy 0 has the published ids. */
 function copyOf(data: PublishedData, number: number) {
   const own = (id: string) => (number === 0 ? id : `${id}-${number}`);
   const inStock = new Map(data.inventory.map((entry) => [entry.upc, entry.inStock]));

@@ -22,7 +22,7 @@ export { type ManyKind, rootField } from './many.ts';
 /** The services behind the gateways. */
 export interface Subgraphs {
   readonly url: string;
-  /** How many requests they have had since this was asked last. */
+  /** Returns how many requests the services have received since the last call. */
   count(): Promise<number>;
   stop(): Promise<void>;
 }

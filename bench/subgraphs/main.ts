@@ -4,12 +4,13 @@ import { articles, products, rates } from './data.ts';
 import { GRAPH_NAMES, joinedSdl, listsSdl, subgraphsOf, withoutLink } from './graph.ts';
 import { heavyRoot } from './heavy.ts';
 
-// The services behind every gateway, one process: POST /a and /b are the subgraphs of the small graph, those of the heavy ones
-// are POST /heavy/accounts and so on. POST /lists is the service of which roles see a part, POST /stitched and /stock have more of
-// the products of /a, POST /action is an action's webhook,
-// POST /wide responds with any fields. GET /count returns the number of requests since it was last called.
-// An answer is worked out by graphql-js when a query comes for the first time and is fixed bytes from then on, so that
-// the gateway is what is measured.
+// The services behind every gateway, in one process. POST /a and /b are the subgraphs of the small graph, and POST
+// /heavy/accounts and so on are those of the heavy ones. POST /lists is the service of which roles see a part. POST /stitched
+// and /stock have further fields of the products of /a. POST /action is an action's webhook, and POST /wide responds with any
+// fields. GET /count returns the number of requests since its last call.
+//
+// graphql-js computes a response when a query arrives for the first time. From then on the response is constant bytes, so that
+// the benchmark measures the gateway.
 
 const FEDERATION_SDL = /* GraphQL */ `
   scalar _Any
@@ -54,8 +55,8 @@ function respondTo({ url }: IncomingMessage, response: ServerResponse, body: Buf
   }
   const text = body.toString();
   const service = services.get(url);
-  // In the small graph a variable that differs each time changes nothing in the answer. Requests of the heavy ones come again
-  // as they are, and one that has the same query for other objects has another answer.
+  // In the small graph, a variable that differs each time does not change the response. Requests of the heavy graphs are
+  // repeated unchanged, and the same query for other objects has another response.
   const operation = service?.hasHeavyObjects ? undefined : parseOperation(text);
   const key = operation
     ? `${url} ${operation.variables?.representations?.length ?? ''} ${operation.query}`
@@ -126,7 +127,7 @@ async function graphqlAnswer({ schema, sdl, rootValue }: Service, { query, varia
   return Buffer.from(JSON.stringify(result));
 }
 
-/** For schemas of any size: each root field named `f<number>` is answered with its own name. */
+/** For schemas of any size: each root field named `f<number>` has its own name as its value. */
 async function wideAnswer(query: string): Promise<Buffer> {
   const fields = query.match(/\bf\d+\b/g) ?? [];
   return Buffer.from(JSON.stringify({ data: Object.fromEntries(fields.map((field) => [field, field])) }));

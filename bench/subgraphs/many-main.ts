@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { type ManyKind, manySdl } from './many.ts';
 
-// The services of the measurement `many-services`, one process: POST /<number> is a service, which says what it is and
-// answers root fields with their own names; POST /<number>/change gives it one more root field; GET /<number>/told says
-// when it told of its last change for the first time, in milliseconds since 1970.
+// The services of the measurement `many-services`, in one process. POST /<number> is a service, which describes itself and
+// resolves root fields to their own names. POST /<number>/change adds a root field to it. GET /<number>/told returns when the
+// service first reported its last change, in milliseconds since 1970.
 
 const kind = process.env.KIND as ManyKind;
 const services = Number(process.env.SERVICES);

@@ -1,28 +1,28 @@
 /** How the services of the measurement `many-services` describe themselves. */
 export type ManyKind = 'federation' | 'plain' | 'stitching';
 
-/** What one of many services is like: as large as services become, and joined with its neighbour. */
+/** One of many services, which is as large as services become and joined with its neighbour. */
 export interface ManyService {
   readonly kind: ManyKind;
-  /** Which one it is, from 0 on. */
+  /** The number of the service, from 0 on. */
   readonly index: number;
-  /** How many there are. */
+  /** The number of services. */
   readonly services: number;
-  /** How many types each has, its root types not counted. */
+  /** The number of types of each service, without its root types. */
   readonly types: number;
-  /** How often it has been changed: each time it gets one more root field. */
+  /** How often the service was changed. Each change adds a root field. */
   readonly revision: number;
 }
 
-/** One in so many of its types is of that kind; the rest are objects of its own. */
+/** One in this many types is of the given kind. The rest are the service's own objects. */
 const SHARES = { entities: 10, neighbours: 20, interfaces: 40, unions: 100, enums: 20, inputs: 10 };
 const LINK =
   'extend schema @link(url: "https://specs.apollo.dev/federation/v2.3", import: ["@key", "@external", "@requires", "@shareable"])\n';
 
 /**
- * The SDL of a service: entities with a key, entities of the neighbour with a field of its own, of which every other one
- * requires something of the neighbour's, value types that all services share, interfaces, unions, enums, inputs, and objects that refer to
- * each other.
+ * Returns the SDL of a service. It has entities with a key, and entities of the neighbour with its own field, every other one
+ * of which requires a field of the neighbour's. It also has value types that all services share, interfaces, unions, enums,
+ * inputs, and objects that refer to each other.
  */
 export function manySdl(service: ManyService): string {
   const { kind, index, services, types } = service;
@@ -107,7 +107,7 @@ function merging(type: string, field: string): string {
   return `  ${field}(ids: [ID!]!): [${type}]! @merge(keyField: "id")`;
 }
 
-/** The root field that shows that the latest version of a service is in the graph. Its value is its own name. */
+/** Returns the root field that shows that the latest version of a service is in the graph. Its value is its own name. */
 export function rootField({ index, revision }: Pick<ManyService, 'index' | 'revision'>): string {
   return revision === 0 ? `hello${index}` : `changed${index}_${revision}`;
 }

@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { WebSocket, WebSocketServer } from 'ws';
 
-// The least that can be done by hand: one subscription at the ticker, whose events are sent to every client. No sessions, no
-// limits, no slow clients. `node broadcast-main.js <port> <address of the ticker>`.
+// The minimum work by hand: one subscription at the ticker, whose events are sent to every client. There are no sessions,
+// limits or slow clients. `node broadcast-main.js <port> <address of the ticker>`.
 
 const [port, ticker = ''] = process.argv.slice(2);
 const sockets = new Map<WebSocket, string>();

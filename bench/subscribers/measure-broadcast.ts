@@ -6,14 +6,14 @@ import { PACKAGE_DIR } from '../package-dir.ts';
 import { type BenchDependencies, makeCaller, startPortico } from '../targets/index.ts';
 import type { SwarmPlan, SwarmStats } from './swarm-main.ts';
 
-/** Who subscribes to what. */
+/** The subscribers of a measurement. */
 export interface Subscribers {
   readonly of: 'portico' | 'broadcast by hand';
   readonly transport: SwarmPlan['transport'];
   readonly count: number;
-  /** Whether each has claims of its own, so that nothing is shared. */
+  /** Whether each subscriber has its own claims, so that nothing is shared. */
   readonly ownClaims?: boolean;
-  /** Whether each event gets a field of another subgraph. */
+  /** Whether a field of another subgraph is added to each event. */
   readonly isJoined?: boolean;
   readonly eventsPerSecond: number;
   readonly seconds: number;
@@ -23,24 +23,24 @@ export interface BroadcastRun {
   readonly connectSeconds: number;
   /** Processor time of the gateway for a client that connects and subscribes, in microseconds. */
   readonly usPerConnection: number;
-  /** Subscriptions that the service has. */
+  /** The number of subscriptions at the service. */
   readonly upstream: number;
   readonly kbPerClient: number;
-  /** Of a core, while there are no events: pings and their answers. */
+  /** The percentage of a core without events, for pings and their responses. */
   readonly idlePercent: number;
-  /** Processor time of the gateway for one event of one client, in microseconds, without that. */
+  /** Processor time of the gateway for one event of one client, in microseconds, without the idle share. */
   readonly usPerDelivery: number;
   readonly deliveries: number;
   readonly expected: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Requests of joined fields for an event. */
+  /** The number of requests for joined fields for each event. */
   readonly notesPerEvent: number;
 }
 
-/** After the last event, what is under way is delivered within this time. */
+/** The time in which pending events are delivered after the last event. */
 const SETTLE_MS = 2_000;
-/** As long as several rounds of pings take. */
+/** Long enough for several rounds of pings. */
 const IDLE_MS = 10_000;
 
 const SDL = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.6", import: ["@key"])
@@ -65,7 +65,7 @@ const METADATA = (ticker: string) => {
   };
 };
 
-/** Has clients subscribe to one subject, sends them events, and measures what that takes. */
+/** Subscribes clients to one subject, sends events, and measures the cost. */
 export async function measureBroadcast(
   subscribers: Subscribers,
   dependencies: BenchDependencies,

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 
-// Many clients of a subscription, over raw sockets, which cost less than clients do. GET /stats gives what they have received since
-// it was asked last. `node swarm-main.js <own port> <file with the plan>`.
+// Many clients of a subscription over raw sockets, which cost less than real clients. GET /stats returns what they have
+// received since the last call. `node swarm-main.js <own port> <file with the plan>`.
 
 export interface SwarmPlan {
   readonly port: number;
@@ -13,11 +13,11 @@ export interface SwarmPlan {
   readonly tokens: readonly string[];
 }
 
-/** What clients have received since it was asked last. Times in milliseconds. */
+/** What the clients have received since the last call. Times are in milliseconds. */
 export interface SwarmStats {
   readonly subscribed: number;
   readonly closed: number;
-  /** From the first connection to the last subscription. */
+  /** The time from the first connection to the last subscription. */
   readonly connectMs: number;
   readonly events: number;
   readonly p50Ms: number;
@@ -28,7 +28,7 @@ const AT_ONCE = 50;
 const AT = Buffer.from('"at":');
 const ACKNOWLEDGED = Buffer.from('connection_ack');
 const PING = 0x89;
-/** Without a payload, and with the mask zero. */
+/** A pong without a payload and with a zero mask. */
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 const HEAD_END = Buffer.from('\r\n\r\n');
 const [ownPort, planFile = ''] = process.argv.slice(2);
@@ -65,7 +65,8 @@ function openNext(): void {
   const open = plan.transport === 'server-sent events' ? overEvents : overWebSocket;
   const isReady = open(socket, token);
   socket.on('data', (chunk) => {
-    // Events are ASCII: such a byte begins a ping (RFC 6455 section 5.5.2), or belongs to a length, and then a pong does no harm.
+    // Events are ASCII, so such a byte begins a ping (RFC 6455 section 5.5.2) or belongs to a length, for which a pong is
+    // harmless.
     if (isSubscribed && chunk.includes(PING) && plan.transport === 'graphql-transport-ws') socket.write(PONG);
     if (isSubscribed) readTimes(chunk);
     else if (isReady(chunk)) finish();
@@ -83,7 +84,7 @@ function readTimes(chunk: Buffer): void {
     delays.push(now - Number.parseFloat(chunk.toString('latin1', at + AT.length, at + AT.length + 20)));
 }
 
-/** @returns whether the client has subscribed, when another chunk has come. */
+/** @returns whether the client has subscribed, after a further chunk. */
 function overEvents(socket: Socket, token: string): (chunk: Buffer) => boolean {
   const body = JSON.stringify({ query: plan.query });
   socket.write(
@@ -113,7 +114,7 @@ function overWebSocket(socket: Socket, token: string): (chunk: Buffer) => boolea
   };
 }
 
-/** A text frame of a client (RFC 6455 section 5.2) with the mask zero, which changes nothing. */
+/** Returns a client's text frame (RFC 6455 section 5.2) with a zero mask, which changes nothing. */
 function maskedFrame(message: object): Buffer {
   const payload = Buffer.from(JSON.stringify(message));
   const { length } = payload;

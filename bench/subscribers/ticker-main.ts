@@ -1,13 +1,14 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-// A service whose subscription `tick` gives the time, over graphql-transport-ws; POST /notes is a subgraph that adds a note to
-// each tick. GET /start?perSecond=1&count=10 sends ticks, GET /stats says what was asked of it. `node ticker-main.js <port>`.
+// A service whose subscription `tick` returns the time, over graphql-transport-ws. POST /notes is a subgraph that adds a note
+// to each tick. GET /start?perSecond=1&count=10 sends ticks, and GET /stats returns the number of requests. `node
+// ticker-main.js <port>`.
 
 interface Stats {
-  /** Open subscriptions. */
+  /** The number of open subscriptions. */
   open: number;
-  /** Requests of notes. */
+  /** The number of requests for notes. */
   notes: number;
   sent: number;
 }

@@ -2,7 +2,7 @@ import { startPortico } from './portico.ts';
 import { plainMetadata } from './portico-metadata.ts';
 import { type Target, whenReady } from './target.ts';
 
-/** Portico that counts usage of a client with a name. It is measured only when it is named, beside `portico`. */
+/** Portico counting the usage of a named client. It is measured in comparison to `portico`, and only if it is named. */
 export const countingTarget: Target = {
   name: 'portico-usage',
   family: 'usage',

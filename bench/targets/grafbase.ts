@@ -8,10 +8,10 @@ import { ROWS_OF_PEERS } from './peers.ts';
 import { type Target, whenReady } from './target.ts';
 
 const DIRECTORY = join(PACKAGE_DIR, 'bench/peers/grafbase');
-/** Holds the gateway, one binary. */
+/** The package of the gateway, a single binary. */
 const PACKAGE = '@grafbase/cli-x86_64-unknown-linux-musl';
 
-/** A gateway that is compiled to machine code. By default it sends identical calls in flight once. */
+/** A gateway that is compiled to machine code. By default, it sends identical concurrent calls once. */
 export const grafbases: readonly Target[] = [
   grafbase('grafbase', 'Grafbase (Rust)', false),
   grafbase('grafbase-sharing', 'Grafbase (Rust), sharing', true),
@@ -51,7 +51,7 @@ function grafbase(name: string, title: string, shares: boolean): Target {
           String(port),
         ],
         directory,
-        // It keeps files of its own there.
+        // The gateway stores files there.
         environment: { HOME: directory },
         core: cores.gateway,
         standardOutput: 'discard',

@@ -29,10 +29,13 @@ export {
 
 export { makeCaller, type TokenHolder } from './token.ts';
 
-/** What is measured where nothing else is asked for, in the order of the tables. */
+/** The default targets, in the order of the tables. */
 export const TARGETS: readonly Target[] = [...limitTargets, ...porticos, ...grafbases, ...peers];
 
-/** The targets with these names or family names; those with traces, usage, workers or sizes of the young generation have to be named. */
+/**
+ * Returns the targets with these names or family names. Those with traces, usage, workers or sizes of the young generation have
+ * to be named.
+ */
 export function targetsNamed(names: readonly string[]): readonly Target[] {
   return [...TARGETS, ...tracedTargets, countingTarget, ...youngTargets, ...workerTargets].filter(
     ({ name, family }) => names.includes(name) || names.includes(family),

@@ -5,15 +5,15 @@ import type { BenchDependencies } from './target.ts';
 
 const INSTALL_WITHIN_MS = 10 * 60_000;
 
-/** Something that is installed beside Portico, in a directory of its own. */
+/** A package that is installed next to Portico, in its own directory. */
 interface InstalledPackage {
   readonly directory: string;
   readonly family: string;
-  /** The package whose version says whether it is there. */
+  /** The package whose version shows whether it is installed. */
   readonly package: string;
 }
 
-/** Installs what is measured on first use, apart from what Portico depends on. @throws when npm cannot. */
+/** Installs a target on first use, apart from Portico's dependencies. @throws Error if npm fails. */
 export async function installPackage(
   { directory, family, package: name }: InstalledPackage,
   { group, say }: BenchDependencies,
@@ -22,7 +22,8 @@ export async function installPackage(
   say(`installing ${family} (once)`);
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   if (await npm(group, directory, ['ci', ...options])) return;
-  // The lock file is refused where the registry lacks something that it names; the exact versions stay those asked for.
+  // npm rejects the lock file if the registry lacks a package in it. Even without the file, the exact versions are those
+  // requested.
   if (await npm(group, directory, ['install', '--no-package-lock', ...options])) return;
   throw new Error(`npm cannot install it into ${directory}`);
 }
@@ -45,7 +46,7 @@ async function npm(group: ProcessGroup, directory: string, npmArguments: readonl
   }
 }
 
-/** How npm reaches its registry from here. */
+/** Returns the settings with which npm reaches its registry. */
 function npmEnvironment(): Record<string, string> {
   const wanted = /^(npm_config_.*|.*_proxy|NODE_EXTRA_CA_CERTS)$/i;
   return Object.fromEntries(
@@ -53,7 +54,7 @@ function npmEnvironment(): Record<string, string> {
   );
 }
 
-/** The version that is installed in a directory; undefined where it is not. */
+/** Returns the installed version in a directory, or undefined if it is not installed. */
 export function installedVersion(directory: string, name: string): string | undefined {
   const file = join(directory, 'node_modules', name, 'package.json');
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined;

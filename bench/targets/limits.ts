@@ -8,7 +8,7 @@ import { expectResponse, requestAt, type Target, whenReady } from './target.ts';
 
 const FORWARDED: readonly RowId[] = ['U', 'H', 'L', 'W', 'M', 'B'];
 
-/** The subgraph itself, with no gateway before it: how much the load and the subgraph leave to be measured. */
+/** The subgraph itself without a gateway. It shows how much load the generator and the subgraph can handle. */
 const direct: Target = {
   name: 'direct',
   family: 'direct',
@@ -35,7 +35,7 @@ const BY_HAND: readonly RowId[] = [
   ...(['stitched', 'relationship'] as const),
 ];
 const ideal = limitTarget('ideal', 'ideal (by hand)', 'ideal', BY_HAND, (row) => IDEAL_PATHS[row.id] ?? '/forward');
-/** A second limit for the heavy query: with objects that are written as JSON at the end, as most gateways do it. */
+/** A second limit for the heavy query: with objects that are serialized at the end, as in most gateways. */
 const idealObjects = limitTarget('ideal-objects', 'by hand, as objects', 'ideal', ['G', 'G10'], () => '/heavy/objects');
 
 const IDEAL_PATHS: Partial<Record<RowId, string>> = {
@@ -84,7 +84,7 @@ function limitTarget(
   return target;
 }
 
-/** The schema that the hand-written gateway validates documents against: everything that any row asks for. */
+/** Returns the schema that the handwritten gateway validates documents against, with the fields of all rows. */
 function schemaOfAll(): string {
   return `${plainSdl('a')}
     ${plainSdl('b').replace('type Query', 'extend type Query')}

@@ -7,14 +7,14 @@ import { federationOneSdl, subgraphsOf, supergraphSdl } from '../subgraphs/index
 import { installedVersion, installPackage } from './install.ts';
 import { type Target, whenReady } from './target.ts';
 
-/** What a gateway of federations can be measured with. */
+/** The rows that gateways of federations can be measured with. */
 export const ROWS_OF_PEERS: readonly RowId[] = ['U', 'H', 'L', 'W', 'P', 'S', 'M', 'B', 'G', 'G10'];
 
 interface Peer {
   readonly name: string;
   readonly family: string;
   readonly title: string;
-  /** The package whose version is the peer's. */
+  /** The package whose version is the peer's version. */
   readonly package: string;
   readonly graphqlPath: string;
   readonly environment?: Readonly<Record<string, string>>;

@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GraphName, joinedSdl, listsSdl, plainSdl, SUBGRAPH_NAMES, subgraphsOf } from '../subgraphs/index.ts';
 
-/** Files of a metadata directory: text as it is, the rest as JSON, which is YAML too. */
+/** The files of a metadata directory. Texts are written unchanged, other values as JSON, which is also YAML. */
 export type BenchMetadata = Readonly<Record<string, unknown>>;
 
-/** The services as plain remote schemas, an action and a REST endpoint. */
+/** Returns metadata with the services as plain remote schemas, an action and a REST endpoint. */
 export function plainMetadata(upstream: string): BenchMetadata {
   return {
     'remote_schemas.yaml': SUBGRAPH_NAMES.map((name) => ({
@@ -41,7 +41,7 @@ export function plainMetadata(upstream: string): BenchMetadata {
   };
 }
 
-/** The services as the subgraphs of one federation. */
+/** Returns metadata with the services as the subgraphs of one federation. */
 export function federationMetadata(upstream: string, graph: GraphName = 'small'): BenchMetadata {
   const subgraphs = subgraphsOf(graph);
   return {
@@ -53,12 +53,12 @@ export function federationMetadata(upstream: string, graph: GraphName = 'small')
   };
 }
 
-/** The service `a`, and one that is stitched to it. */
+/** Returns metadata with the service `a`, and one that is stitched to it. */
 export function stitchedMetadata(upstream: string): BenchMetadata {
   return joinedServices(upstream, 'stitched', { a: {}, stitched: {} }, { composition: 'stitching' });
 }
 
-/** The service `a`, whose products have a relationship to a root field that takes one id. */
+/** Returns metadata with the service `a`, whose products have a relationship to a root field with one id. */
 export function relationshipMetadata(upstream: string): BenchMetadata {
   const stock = {
     remote_schema: 'stock',
@@ -87,7 +87,7 @@ function joinedServices(
   };
 }
 
-/** The plain services with one of which the role `user` sees a part, and one in a namespace. */
+/** Returns metadata with the plain services, one of which the role `user` sees in part, and one in a namespace. */
 export function rolesMetadata(upstream: string): BenchMetadata {
   const plain = plainMetadata(upstream);
   const shop = {
@@ -98,7 +98,7 @@ export function rolesMetadata(upstream: string): BenchMetadata {
   return { ...plain, ...withLists(upstream, [...remotes, shop], 'plain') };
 }
 
-/** The subgraphs with one of which the role `user` sees a part. */
+/** Returns metadata with the subgraphs, one of which the role `user` sees in part. */
 export function federationRolesMetadata(upstream: string): BenchMetadata {
   const federated = federationMetadata(upstream);
   const remotes = federated['remote_schemas.yaml'] as readonly object[];
@@ -120,7 +120,7 @@ function withLists(upstream: string, remotes: readonly object[], composition: 'p
   return { 'remote_schemas.yaml': [...remotes, lists], 'lists.graphql': sdl };
 }
 
-/** `remotes` services with `fields` root fields together, which all answer with their own name. */
+/** Returns metadata with `remotes` services that have `fields` root fields in total, each with its own name as its value. */
 export function wideMetadata(
   upstream: string,
   fields: number,
@@ -140,13 +140,13 @@ export function wideMetadata(
   };
 }
 
-/** The SDL of a service with the root fields `f<from>` to `f<to - 1>`. */
+/** Returns the SDL of a service with the root fields `f<from>` to `f<to - 1>`. */
 export function wideSdl(from: number, to: number): string {
   const fields = Array.from({ length: to - from }, (_, index) => `  f${from + index}: String\n`);
   return `type Query {\n${fields.join('')}}\n`;
 }
 
-/** Writes the files into `directory`, in which `version.yaml` need not be given. */
+/** Writes the files into `directory`. `version.yaml` may be omitted. */
 export function writeMetadata(directory: string, files: BenchMetadata): void {
   mkdirSync(directory, { recursive: true });
   for (const [name, content] of Object.entries({ 'version.yaml': { version: 3 }, ...files }))

@@ -17,7 +17,7 @@ import {
 import { type BenchDependencies, type Target, type TargetAddress, whenReady } from './target.ts';
 import { makeCaller, type TokenHolder } from './token.ts';
 
-/** A gateway that has been started, perhaps not yet ready. */
+/** A started gateway, which may not be ready yet. */
 export interface StartedPortico {
   readonly member: GroupProcess;
   readonly address: TargetAddress;
@@ -27,15 +27,15 @@ export interface StartedPortico {
 export interface PorticoOptions {
   readonly nodeArguments?: readonly string[];
   readonly environment?: Record<string, string>;
-  /** The checkout whose compiled code runs; this one by default. */
+  /** The checkout whose compiled code runs. Defaults to this one. */
   readonly packageDir?: string;
-  /** Whose tokens it accepts; a new one's by default. */
+  /** The caller whose tokens the gateway accepts. Defaults to a new one. */
   readonly caller?: TokenHolder;
 }
 
 /**
- * Starts Portico as it runs in production, one worker, with this metadata. Requests carry a user's token, which is
- * verified, and whose claims are forwarded.
+ * Starts Portico as in production, with one worker and this metadata. Requests have a user's token, which is verified, and
+ * whose claims are forwarded.
  */
 export async function startPortico(
   { group, cores, countsCalls = false }: BenchDependencies,
@@ -70,7 +70,7 @@ export async function startPortico(
   return { member, address, metadataDirectory };
 }
 
-/** What the image sets for each process: production. */
+/** Returns the environment that the image sets for each process: production. */
 function imageEnvironment(packageDir: string): Record<string, string> {
   const dockerfile = readFileSync(join(packageDir, 'Dockerfile'), 'utf8');
   return Object.fromEntries(
@@ -78,10 +78,10 @@ function imageEnvironment(packageDir: string): Record<string, string> {
   );
 }
 
-/** The load is one caller, whose identical queries are sent once by default. Real callers differ. */
+/** The load comes from one caller, whose identical queries would be sent once by default. Real callers differ. */
 const EVERY_CALL = { PORTICO_UPSTREAM_DEDUPLICATE: 'never' };
 
-/** The services as remote schemas; the default. */
+/** The services as remote schemas. This is the default. */
 export const plainPortico = plainOf({ name: 'portico', title: 'Portico' });
 
 export const porticos: readonly Target[] = [
@@ -110,7 +110,7 @@ export const porticos: readonly Target[] = [
   ...joinedOf({ name: 'portico', title: 'Portico' }),
 ];
 
-/** Portico as another checkout has it, compiled, such as the commit before a change. */
+/** Returns Portico's targets from another compiled checkout, such as the commit before a change. */
 export function porticosAt(packageDir: string): readonly Target[] {
   const options = { packageDir };
   return [
@@ -121,7 +121,7 @@ export function porticosAt(packageDir: string): readonly Target[] {
   ];
 }
 
-/** What one way of running Portico is called, and how it differs from the usual one. */
+/** A way of running Portico, and how it differs from the usual one. */
 export interface PorticoVariant {
   readonly name: string;
   readonly title: string;
@@ -137,7 +137,7 @@ export function federatedOf(variant: PorticoVariant): Target {
   return porticoTarget(variant, ['U', 'H', 'L', 'W', 'P', 'S', 'M', 'B', 'G', 'G10'], federationMetadata);
 }
 
-/** Those of a role that sees a part of a service; the list is measured for comparison. */
+/** Returns the targets of a role that sees a part of a service. The list is measured for comparison. */
 function rolesOf({ name, title, options = {} }: PorticoVariant): readonly Target[] {
   const plain = { name: `${name}-roles`, title: `${title}, with permissions`, options };
   const federated = { name: `${name}-federation-roles`, title: `${title}, federation with permissions`, options };
@@ -147,7 +147,7 @@ function rolesOf({ name, title, options = {} }: PorticoVariant): readonly Target
   ];
 }
 
-/** Those of objects that two services have a part of each. */
+/** Returns the targets with objects that are split between two services. */
 function joinedOf({ name, title, options = {} }: PorticoVariant): readonly Target[] {
   const stitched = { name: `${name}-stitched`, title: `${title}, stitched`, options };
   const related = { name: `${name}-relationship`, title: `${title}, with a relationship`, options };

@@ -4,7 +4,7 @@ import type { Target } from './target.ts';
 /** Sizes of a semi-space of the young generation, in MiB. */
 const SIZES = [16, 32, 64];
 
-/** Portico with young generations of several sizes. They are measured only when they are named. */
+/** Portico with young generations of several sizes. They are measured only if they are named. */
 export const youngTargets: readonly Target[] = SIZES.flatMap((size) => {
   const options = { nodeArguments: [`--max-semi-space-size=${size}`] };
   const variant = { family: 'young', options };
@@ -19,8 +19,8 @@ export const youngTargets: readonly Target[] = SIZES.flatMap((size) => {
 });
 
 /**
- * Portico with one worker and with two, which share a port. All processes of a target share its core, so that the difference is what
- * sharing costs. They are measured only when they are named.
+ * Portico with one worker and with two, which share a port. All processes of a target share its core, so that the difference is
+ * the cost of sharing. They are measured only if they are named.
  */
 export const workerTargets: readonly Target[] = [1, 2].map((workers) =>
   plainOf({

@@ -4,57 +4,57 @@ import { type Cores, type GroupProcess, type ProcessGroup, until } from '../mach
 import { graphOf, ROWS, type Row, type RowId } from '../rows.ts';
 import type { GraphName, Subgraphs } from '../subgraphs/index.ts';
 
-/** A slow gateway first answers what a load has left it, tens of seconds of work in row G10. */
+/** A slow gateway first finishes the rest of a load, which is tens of seconds of work in row G10. */
 const ANSWER_WITHIN_MS = 60_000;
 
-/** What targets and measurements need. */
+/** The dependencies of targets and measurements. */
 export interface BenchDependencies {
   readonly group: ProcessGroup;
   readonly cores: Cores;
   readonly subgraphs: Subgraphs;
-  /** Whether requests are counted by the calls that services get: then Portico sends each call. */
+  /** Whether the calls to services are counted. If so, Portico sends each call. */
   readonly countsCalls?: boolean;
   /** Prints progress. */
   readonly say: (text: string) => void;
 }
 
-/** Something that can be measured: a limit, a peer or Portico. */
+/** A measurable target: a limit, a peer or Portico. */
 export interface Target {
   readonly name: string;
-  /** Chosen together with its likes by this name, such as `hive`. */
+  /** The name that selects all targets of a family, such as `hive`. */
   readonly family: string;
   readonly title: string;
   readonly kind: 'limit' | 'peer' | 'portico';
   readonly rows: readonly RowId[];
   /**
-   * Starts it for one of the federations, by default for `small`.
+   * Starts the target for one of the federations, by default for `small`.
    *
-   * @throws with a reason when it cannot be started here.
+   * @throws Error with the reason if it cannot be started here.
    */
   start(dependencies: BenchDependencies, graph?: GraphName): Promise<RunningTarget>;
-  /** What it is made of, with versions; undefined where that says nothing. */
+  /** Returns the version, or undefined if it is not meaningful. */
   version?(): string | undefined;
 }
 
 export interface RunningTarget {
-  /** Its process; undefined for the subgraphs themselves. */
+  /** The process of the target. Undefined for the subgraphs themselves. */
   readonly member: GroupProcess | undefined;
-  /** From its start until the first right answer. */
+  /** The time from the start to the first correct response. */
   readonly readyAfterMs: number;
-  /** What has to be sent to it for a row. */
+  /** Returns the request of a row. */
   request(row: Row): LoadRequest;
   stop(): Promise<void>;
 }
 
-/** Where a target takes requests. */
+/** The address at which a target receives requests. */
 export interface TargetAddress {
   readonly origin: string;
-  /** The path of GraphQL requests, which may be another for each row. */
+  /** The path of GraphQL requests, which may depend on the row. */
   readonly graphqlPath: string | ((row: Row) => string);
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The request of a row at an address. */
+/** Returns the request of a row at an address. */
 export function requestAt({ origin, graphqlPath, headers = {} }: TargetAddress, row: Row): LoadRequest {
   const { request } = row;
   if (request.kind === 'rest') return { url: origin + request.path, method: 'GET', headers, body: '' };
@@ -74,7 +74,7 @@ export function graphqlRequest(
   };
 }
 
-/** Sends `request` once. @throws unless exactly `expected` comes back (extensions aside), with what came. */
+/** Sends `request` once. @throws Error with the response unless it equals `expected` (ignoring extensions). */
 export async function expectResponse(request: LoadRequest, expected: unknown): Promise<void> {
   const number = digits(1);
   const answer = await fetch(request.url.replaceAll(COUNTER, number), {
@@ -89,7 +89,7 @@ export async function expectResponse(request: LoadRequest, expected: unknown): P
     throw new Error(`answered ${answer.status} ${text.slice(0, 300)}`);
 }
 
-/** Waits until `member` gives the right answer to the target's first row of `graph`. One that never does is ended. */
+/** Waits until `member` responds correctly to the target's first row of `graph`. If it never does, it is ended. */
 export async function whenReady(
   target: Pick<Target, 'rows'>,
   graph: GraphName,

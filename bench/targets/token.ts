@@ -1,14 +1,14 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
-/** A caller's ES256 token, and the setting that makes a gateway accept it. */
+/** A caller's ES256 token, and the setting with which a gateway accepts it. */
 export interface TokenHolder {
   readonly token: string;
-  /** The token of another user. */
+  /** Returns the token of another user. */
   tokenOf(user: string): string;
   readonly jwtSecret: string;
 }
 
-/** Users who stay logged in for as long as the benchmark runs. */
+/** Creates users who stay logged in for as long as the benchmark runs. */
 export function makeCaller(): TokenHolder {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const tokenOf = (user: string) => signedToken(user, privateKey);

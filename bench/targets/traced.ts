@@ -9,7 +9,7 @@ import { type BenchDependencies, type Target, whenReady } from './target.ts';
 
 const INSTRUMENTATION_DIR = join(PACKAGE_DIR, 'bench/peers/instrumentation');
 
-/** How the traces of a target are made. */
+/** How a target creates its traces. */
 interface Traces {
   readonly name: string;
   readonly title: string;
@@ -41,8 +41,8 @@ const TRACES: readonly Traces[] = [
 ];
 
 /**
- * Portico with traces, and with the ready-made instrumentation in place of its own. They are measured only when they are named,
- * beside `portico`: the other figures are without traces.
+ * Portico with traces, and with the ready-made instrumentation instead of its own. They are measured in comparison to
+ * `portico`, and only if they are named, since the other figures are without traces.
  */
 export const tracedTargets: readonly Target[] = TRACES.flatMap((traces) => [
   traced(traces, 'portico', 'Portico', ['U', 'H', 'L', 'W', 'S', 'M', 'A', 'R'], plainMetadata),
@@ -76,7 +76,7 @@ function traced(
   return target;
 }
 
-/** A collector on the core of the load: what it takes is not the gateway's. */
+/** Starts a collector on the core of the load, so that its cost is not added to the gateway's. */
 async function startCollector({ group, cores }: BenchDependencies): Promise<string> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

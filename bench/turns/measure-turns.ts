@@ -11,22 +11,25 @@ import { type ProcessTurns, turnsTable } from './summary.ts';
 export interface TurnsPlan {
   readonly rows: readonly RowId[];
   readonly connections: number;
-  /** Of a turn. */
+  /** The duration of a turn. */
   readonly seconds: number;
   readonly warmUpSeconds: number;
   readonly processes: number;
   readonly turns: number;
 }
 
-/** Requests in flight end within this time after a turn. */
+/** The time in which pending requests end after a turn. */
 const SETTLE_MS = 40;
-/** What the warm-up has left to export is exported within this time. */
+/** The time in which the remaining data of the warm-up is exported. */
 const EXPORT_MS = 6_000;
-/** As long as most of what a process does by the clock takes to come round. */
+/** Long enough for most of a process's periodic work to run. */
 const IDLE_WINDOW_MS = 3_000;
 const IDLE_WINDOWS = 5;
 const IDLE_TRIMMED = 0.2;
-/** How much longer than planned a load goes on, since requests and a busy machine take time too. It is ended anyway. */
+/**
+ * The factor by which a load runs longer than planned, since requests and a busy machine take time too. It is ended in any
+ * case.
+ */
 const LOAD_MARGIN = 2;
 
 interface Entrant {
@@ -36,9 +39,9 @@ interface Entrant {
 }
 
 /**
- * Compares what a request costs targets that differ by little. Several processes of each are started, since V8 compiles
- * the same code differently from start to start, and take short turns in random order, since a machine's speed changes
- * within seconds. Each has its own load, which is stopped between its turns.
+ * Compares the cost of a request between targets that differ little. Several processes of each target are started, since V8
+ * compiles the same code differently in each. They take short turns in random order, since a machine's speed changes within
+ * seconds. Each process has its own load, which is paused between its turns.
  */
 export async function measureTurns(
   targets: readonly Target[],
@@ -136,7 +139,7 @@ async function measureRowTurns(
   return [...measured].map(([{ member }, result]) => ({ ...result, peakMb: processUsage(member.pid)?.peakMb ?? 0 }));
 }
 
-/** How long the load of the first entrant has to go on, in seconds: the time for which it is stopped counts. */
+/** Returns how long the load of the first entrant has to run, in seconds. The time during which it is paused counts. */
 export function loadSeconds(
   { seconds, warmUpSeconds, turns }: Pick<TurnsPlan, 'seconds' | 'warmUpSeconds' | 'turns'>,
   entrants: number,
@@ -146,8 +149,8 @@ export function loadSeconds(
 }
 
 /**
- * The share of a core that a process of each target takes while nothing is asked of it: the trimmed mean of windows of
- * all its processes, since one that happens to collect garbage in its only window would be credited with it after each turn.
+ * Returns the share of a core that an idle process of each target uses: the trimmed mean of windows of all its processes. With
+ * a single window, a process that happens to collect garbage in it would be credited with that after each turn.
  */
 async function idleShares(
   processes: readonly { readonly target: Target; readonly pid: number }[],

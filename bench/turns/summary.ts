@@ -2,21 +2,22 @@ import { markdownTable } from '../report/index.ts';
 import { median, trimmedMean } from '../report/statistics.ts';
 import type { Target } from '../targets/index.ts';
 
-/** What one process has used. Its turn at an index is of the same round as the turns of the others at that index. */
+/** The use of one process. The turns of all processes at the same index belong to the same round. */
 export interface ProcessTurns {
   readonly target: Pick<Target, 'title'>;
   readonly turns: { readonly requests: number; readonly cpuUs: number }[];
-  /** Processor time in microseconds after each turn but the last, without what it takes when idle: late exports. */
+  /** Processor time after each turn except the last, in microseconds, without the idle share. It comes from late exports. */
   readonly between: number[];
   readonly peakMb: number;
 }
 
-/** The share of a process's rounds that is left out at either end, where they are compared within rounds. */
+/** The share of a process's rounds that is left out at either end, if they are compared within rounds. */
 const TRIMMED = 0.2;
 
 /**
- * Processor time of a request, for each target beside the first: means of the processes' figures, with standard errors.
- * Within rounds, each turn is compared with the turns of the first target in the same round, while the machine was as busy.
+ * Returns a table with the processor time of a request for each target next to the first one: means of the processes' figures,
+ * with standard errors. Within a round, each turn is compared with the first target's turns of the same round, when the machine
+ * was equally busy.
  */
 export function turnsTable(targets: readonly ProcessTurns['target'][], measured: readonly ProcessTurns[]): string {
   const processes = measured.map(processCosts);
@@ -72,11 +73,11 @@ export function turnsTable(targets: readonly ProcessTurns['target'][], measured:
 
 interface ProcessCosts {
   readonly target: ProcessTurns['target'];
-  /** Microseconds of a request in each round. */
+  /** The cost of a request in each round, in microseconds. */
   readonly costs: readonly number[];
-  /** Of these, what a request costs between turns. */
+  /** The part of these costs that arises between turns. */
   readonly between: number;
-  /** Of a turn. */
+  /** The requests of a turn. */
   readonly requests: number;
   readonly peakMb: number;
 }
@@ -93,7 +94,7 @@ function processCosts({ target, turns, between, peakMb }: ProcessTurns): Process
   };
 }
 
-/** The mean of the processes in each round. */
+/** Returns the mean of the processes in each round. */
 function roundMeans(costs: readonly (readonly number[])[]): readonly number[] {
   return (costs[0] ?? []).map((_, round) => mean(costs.map((own) => own[round] ?? 0)));
 }
@@ -127,7 +128,7 @@ function quantile(values: readonly number[], share: number): number {
 
 const withError = ({ mean, error }: Estimate) => `${mean.toFixed(1)} ± ${error.toFixed(1)}`;
 
-/** In percent, with the standard error of the quotient. */
+/** Returns the difference in percent, with the standard error of the quotient. */
 function more(of: Estimate, first: Estimate): string {
   const ratio = of.mean / first.mean;
   const error = ratio * Math.hypot(of.error / of.mean, first.error / first.mean);

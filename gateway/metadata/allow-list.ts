@@ -16,12 +16,12 @@ const scope = mapping({ global: z.boolean().default(false), roles: z.array(name)
     error: 'expected the roles that may send these operations, or "global: true"',
   });
 
-/** `allow_list.yaml`: collections whose operations may be sent while the allow list is enforced, and by which roles. */
+/** `allow_list.yaml`: collections whose operations are allowed while the allow list is enforced, and for which roles. */
 export const allowListShape = z.array(mapping({ collection: name, scope: scope.default({ global: true }) }));
 
 export type AllowListEntry = z.output<typeof allowListShape>[number];
 
-/** An allow list that is written down and not enforced, as in Hasura: its author may take operations for refused. */
+/** Warns about an allow list that is not enforced, as in Hasura. Its author may assume that other operations are rejected. */
 export function unenforcedAllowList(
   metadata: { allowList: readonly AllowListEntry[]; place(kind: 'allowList', path: ValuePath): MetadataLocation },
   isEnforced: boolean,
@@ -32,7 +32,7 @@ export function unenforcedAllowList(
   ];
 }
 
-/** Problems of entries: an unknown or repeated collection, or an allowed operation with a syntax error. */
+/** Returns the problems of entries: an unknown or repeated collection, or an allowed operation with a syntax error. */
 export function allowListProblems(
   entries: readonly AllowListEntry[],
   collections: readonly QueryCollectionMetadata[],

@@ -23,7 +23,7 @@ const rate = mapping({ max_reqs_per_min: z.int().min(1).max(10_000_000), unique_
 const count = z.int().min(1).max(1_000_000);
 const timeLimitSeconds = z.number().positive().max(3600);
 
-/** A global limit, and others for some roles. The global one does not apply to a role that has its own. */
+/** A global limit, and limits of single roles. The global limit does not apply to a role with its own limit. */
 function limit<Value extends z.ZodType>(value: Value) {
   return mapping({
     global: value.optional(),
@@ -34,7 +34,7 @@ function limit<Value extends z.ZodType>(value: Value) {
   }).nullish();
 }
 
-/** `api_limits.yaml`: limits of one operation, and rate limits. */
+/** `api_limits.yaml`: limits of operations, and rate limits. */
 export const apiLimitsShape = mapping({
   disabled: z.boolean().default(false),
   depth_limit: limit(count),
@@ -46,13 +46,13 @@ export const apiLimitsShape = mapping({
 
 export type ApiLimits = z.output<typeof apiLimitsShape>;
 
-/** Operations a minute, counted for each role and, within a role, for each combination of `unique_params`. */
+/** The operations per minute, counted for each role and, within a role, for each combination of `unique_params`. */
 export type RateLimit = z.output<typeof rate>;
 
 type LimitName = Exclude<keyof ApiLimits, 'disabled'>;
 type ValueOf<Name extends LimitName> = NonNullable<NonNullable<ApiLimits[Name]>['global']>;
 
-/** The limit of a role: its own, else the global one, else undefined. */
+/** Returns the limit of a role, or else the global one, or else undefined. */
 export function apiLimit<Name extends LimitName>(
   limits: ApiLimits,
   limitName: Name,

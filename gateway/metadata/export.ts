@@ -2,8 +2,7 @@ import { type DefinitionNode, type FieldDefinitionNode, Kind, parse, print } fro
 import type { Metadata } from './load.ts';
 
 /**
- * The metadata in the format of Hasura's single-file export. Values from the environment stay references to it, as in the
- * files.
+ * Returns the metadata in the format of Hasura's single-file export. References to the environment are kept, as in the files.
  */
 export function exportMetadata(metadata: Metadata): Readonly<Record<string, unknown>> {
   const { actions, ...written } = metadata.asWritten;
@@ -27,15 +26,15 @@ interface WrittenObject {
   readonly relationships?: unknown;
 }
 
-/** Actions and their types, which the directory layout has in `actions.graphql`, written out in JSON. */
+/** Returns actions and their types in JSON. The directory layout defines the types in `actions.graphql`. */
 function exportActions(written: unknown, sdl: string): Readonly<Record<string, unknown>> {
-  // graphql-js rejects a text of nothing but comments.
+  // graphql-js rejects a text that consists only of comments.
   const definitions = /^(\s|#.*)*$/.test(sdl) ? [] : parse(sdl).definitions;
   const fields = new Map(definitions.flatMap(rootFieldDefinitions));
   const { actions: list, custom_types: types } = written as WrittenActions;
   const actions = (list ?? []).map((action) => {
     const field = fields.get(action.name);
-    // Hasura has one comment for both.
+    // Hasura has one comment for both the action and its field.
     const comment = action.comment || field?.node.description?.value;
     return {
       ...action,
@@ -92,7 +91,7 @@ function exportTypes(
   return types;
 }
 
-/** They are in `actions.yaml`, not with the fields. */
+/** The relationships are in `actions.yaml`, not with the fields. */
 function exportedRelationships(type: string, written: readonly WrittenObject[]) {
   const { relationships } = written.find(({ name }) => name === type) ?? {};
   return relationships !== undefined && { relationships };

@@ -6,7 +6,7 @@ import type { ServiceMetadata } from './services.ts';
 import { mapping, name } from './shapes/index.ts';
 import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
-/** `inherited_roles.yaml`: roles that have the permissions of others. */
+/** `inherited_roles.yaml`: roles that combine the permissions of other roles. */
 export const inheritedRolesShape = z.array(mapping({ role_name: name, role_set: z.array(name) }));
 
 export type InheritedRole = z.output<typeof inheritedRolesShape>[number];
@@ -14,9 +14,9 @@ export type InheritedRole = z.output<typeof inheritedRolesShape>[number];
 const ADMIN = 'admin';
 
 /**
- * Finds invalid inherited roles: a repeated one, one that is `admin`, and those that inherit from themselves.
+ * Finds invalid inherited roles: repeated ones, `admin`, and those that inherit from themselves.
  *
- * @returns the problems, and the roles in an order in which each comes after those that it inherits from.
+ * @returns the problems, and the roles in an order in which each follows those that it inherits from.
  */
 export function orderInheritedRoles(
   roles: readonly InheritedRole[],
@@ -61,27 +61,27 @@ export function orderInheritedRoles(
   return { ordered, problems };
 }
 
-/** The objects that have permissions. */
+/** The kinds of objects with permissions. */
 export interface Grants {
   readonly remoteSchemas: readonly RemoteSchemaMetadata[];
   readonly actions: ActionsMetadata;
   readonly services: readonly ServiceMetadata[];
 }
 
-/** An inherited role that has no permission on a remote schema, because those of its roles differ. */
+/** An inherited role without a permission on a remote schema, because the permissions of its roles differ. */
 export interface InheritanceConflict {
   readonly role: string;
   readonly remoteSchema: string;
-  /** Two of the roles that it inherits from, or one for which the same holds. */
+  /** Two conflicting roles that the role inherits from, or a single one that has a conflict itself. */
   readonly between: readonly [string, string?];
 }
 
 /**
- * Gives inherited roles their permissions, as Hasura v2 does: a permission of the role itself takes precedence; an action or
- * a service is permitted where any of the role's roles is permitted; a permission on a remote schema is inherited where all
- * roles that have one have the same, apart from its order and descriptions.
+ * Adds inherited permissions, as Hasura v2 does. A role's own permission takes precedence. An action or a service is permitted
+ * if any of the role's parents has the permission. A permission on a remote schema is inherited if all parents with a
+ * permission have the same one, ignoring order and descriptions.
  *
- * @param roles in an order in which each comes after those that it inherits from.
+ * @param roles in an order in which each follows those that it inherits from.
  */
 export function withInherited(
   roles: readonly InheritedRole[],
@@ -111,7 +111,7 @@ export function withInherited(
   };
 }
 
-/** The inherited roles that inherit a permission. */
+/** Returns the inherited roles that inherit a permission. */
 function heirs(
   roles: readonly InheritedRole[],
   permissions: readonly { readonly role: string }[],
@@ -126,7 +126,7 @@ function heirs(
 
 type Permission = NonNullable<RemoteSchemaMetadata['permissions']>[number];
 
-/** A permission of a role, its own or an inherited one, as it is written. */
+/** A role's permission as written, its own or an inherited one. */
 interface Held {
   readonly permission: Permission;
 }
@@ -138,7 +138,7 @@ function inheritedPermissions(
 ): readonly Permission[] {
   const held = new Map<string, Held | 'conflict'>(permissions.map((permission) => [permission.role, { permission }]));
   return roles.flatMap(({ role_name: role, role_set: parents }): readonly Permission[] => {
-    // A permission of its own takes the place of what it would inherit.
+    // The role's own permission replaces inherited ones.
     if (held.has(role)) return [];
     let found: (Held & { readonly parent: string }) | undefined;
     for (const parent of parents) {
@@ -166,10 +166,13 @@ function isSamePermission({ definition: one }: Permission, { definition: other }
   return one.schema === other.schema || comparable(one.schema) === comparable(other.schema);
 }
 
-/** Keys of syntax nodes whose order does not matter. `values` are those of enums; a list's are ordered. */
+/** The keys of syntax nodes whose order does not matter. `values` are those of enums. The values of a list are ordered. */
 const UNORDERED = ['fields', 'arguments', 'values', 'types', 'interfaces', 'directives', 'definitions'];
 
-/** The SDL of a permission in a normal form, so that equal permissions have equal texts. Invalid SDL is reported elsewhere. */
+/**
+ * Returns the SDL of a permission in a normal form, so that equal permissions have equal texts. Invalid SDL is reported
+ * elsewhere.
+ */
 function comparable(sdl: string): string {
   try {
     const sorted = <T extends ASTNode>(nodes: readonly T[] | undefined) =>

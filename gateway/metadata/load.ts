@@ -53,9 +53,9 @@ export interface Metadata {
   readonly actions: ActionsMetadata;
   /** The text of `actions.graphql`. */
   readonly actionsSdl: string;
-  /** The same, joined with the actions. */
+  /** The types of `actionsSdl`, joined with the actions. */
   readonly actionTypes: ActionTypes;
-  /** Fields that join types to fields of remote schemas. */
+  /** Fields that connect types to fields of remote schemas. */
   readonly relationships: readonly RelationshipMetadata[];
   readonly queryCollections: readonly QueryCollectionMetadata[];
   readonly restEndpoints: readonly RestEndpoint[];
@@ -64,36 +64,36 @@ export interface Metadata {
   /** Roles that may not introspect. */
   readonly introspectionDisabledFor: ReadonlySet<string>;
   readonly services: readonly ServiceMetadata[];
-  /** Where traces and metrics are sent, in Hasura's format. */
+  /** The destinations of traces and metrics, in Hasura's format. */
   readonly openTelemetry: OpenTelemetryMetadata;
-  /** Roles that have the permissions of others. Permissions in this metadata include inherited ones. */
+  /** Roles that combine the permissions of other roles. The permissions in this metadata include inherited ones. */
   readonly inheritedRoles: readonly InheritedRole[];
-  /** The session variables that presets and templates read. */
+  /** The session variables that presets and templates use. */
   readonly sessionVariables: readonly SessionVariableUse[];
-  /** Warnings, apart from those about session variables. */
+  /** Warnings other than those about session variables. */
   readonly warnings: readonly MetadataProblem[];
-  /** Webhooks that are called by the clock. Empty where there is no database for them. */
+  /** Webhooks that run on a schedule. Empty without a database for jobs. */
   readonly cronTriggers: readonly CronTriggerMetadata[];
   /** The producers of events, and the webhooks that receive them. */
   readonly deliveries: DeliveriesMetadata;
-  /** Documents that clients send by their ids. */
+  /** Documents that clients send by id. */
   readonly persistedManifests: readonly PersistedManifest[];
   /** Unsupported metadata, which is ignored. */
   readonly ignored: readonly IgnoredMetadata[];
   /** The content of the files with included files inserted, by the keys of Hasura's export. */
   readonly asWritten: Readonly<Record<string, unknown>>;
   /**
-   * The location of a value, for problems that are found after loading.
+   * Returns the location of a value, for problems that are found after loading.
    *
-   * @param line a line within it, where it is a text.
+   * @param line a line within the value, if it is a text.
    */
   place(kind: Kind, path: ValuePath, line?: number): MetadataLocation;
 }
 
 export interface LoadOptions {
-  /** Whether a remote schema without permissions is open to the admin alone. */
+  /** Whether only the admin may use a remote schema without permissions. */
   readonly closeRemoteSchemas?: boolean;
-  /** Receives the names of the files that were read, relative to the metadata's directory; also where they are not valid. */
+  /** Receives the names of the files that were read, relative to the metadata directory, even if they are invalid. */
   readonly onFiles?: (files: ReadonlySet<string>) => void;
   /** Whether there is a database for jobs. */
   readonly hasJobsDatabase?: boolean;
@@ -218,7 +218,10 @@ export function loadMetadata(
 
 const NO_JOBS = 'they need a database for jobs, HASURA_GRAPHQL_METADATA_DATABASE_URL';
 
-/** What cannot run without a database for jobs: cron triggers are ignored, events would be lost. */
+/**
+ * Handles triggers without a database for jobs: cron triggers are ignored. Deliveries are a problem, since events would be
+ * lost.
+ */
 function triggersWithoutJobs(
   cronTriggers: Metadata['cronTriggers'],
   { producers, subscriptions }: DeliveriesMetadata,
@@ -232,18 +235,18 @@ function triggersWithoutJobs(
   };
 }
 
-/** 2 is the layout of Hasura v1, with tables in files of their own; the rest is the same. */
+/** 2 is the layout of Hasura v1, with tables in separate files. Everything else is the same. */
 const VERSIONS: readonly unknown[] = [2, 3];
 
 function checkVersion({ version }: MetadataStore, problems: MetadataProblem[]): void {
   const { value, place } = version;
-  // Problems of the file itself are already reported.
+  // Problems of the file itself have been reported already.
   if (VERSIONS.includes(value) || (value === undefined && problems.some(({ file }) => file === place.file))) return;
   const found = value === undefined ? 'there is none' : `found ${JSON.stringify(value)}`;
   problems.push({ ...place, message: `expected "version: 3", or 2 for metadata of Hasura v1: ${found}` });
 }
 
-/** Reads the files that remote schemas name. Unreadable ones are added to the problems. */
+/** Reads the files that remote schemas name. Problems with unreadable files are added to the problems. */
 function withFiles(
   remotes: readonly RemoteSchemaMetadata[],
   store: MetadataStore,

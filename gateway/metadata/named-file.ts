@@ -4,7 +4,7 @@ import { type MetadataLocation, type MetadataProblem, pathWithin } from './yaml/
 /**
  * Reads a file that an entry of the metadata names, relative to the metadata directory.
  *
- * @param location of the entry; what is wrong is added to the problems there
+ * @param location of the entry, where problems are reported
  */
 export function readNamedFile(
   store: MetadataStore,
@@ -16,7 +16,7 @@ export function readNamedFile(
   const before = problems.length;
   const content = path === undefined ? undefined : store.file(path);
   if (path !== undefined && content !== undefined) return { path, content };
-  // A file that is there and cannot be read is a problem of its own.
+  // A file that exists but cannot be read has already been reported.
   if (problems.length === before) {
     const state = path === undefined ? 'is outside of' : 'does not exist in';
     problems.push({ ...location, message: `"${file}" ${state} the metadata directory` });

@@ -1,6 +1,6 @@
 import type { Metadata } from './load.ts';
 
-/** Every role that has a permission in the metadata. */
+/** Returns every role that has a permission in the metadata. */
 export function namedRoles({ remoteSchemas, actions, services, inheritedRoles }: Metadata): readonly string[] {
   const permissions = [
     ...remoteSchemas.flatMap((remote) => remote.permissions ?? []),

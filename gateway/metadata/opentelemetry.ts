@@ -25,7 +25,7 @@ export const openTelemetryShape = mapping({
 
 export type OpenTelemetryMetadata = z.output<typeof openTelemetryShape>;
 
-/** Configured data types that are not sent, by their paths. */
+/** Returns the configured data types that are not exported, by path. */
 export function ignoredDataTypes(
   { status, data_types }: OpenTelemetryMetadata,
   place: (path: ValuePath) => MetadataLocation,
@@ -39,9 +39,9 @@ export function ignoredDataTypes(
 }
 
 /**
- * The tracing that the metadata configure; undefined where they do not enable it.
+ * Returns the tracing that the metadata configures, or undefined if it is not enabled.
  *
- * @throws MetadataError where the environment does not have what the endpoint or a header refers to.
+ * @throws MetadataError if the endpoint or a header refers to a missing environment variable.
  */
 export function tracingOf(
   metadata: OpenTelemetryMetadata,
@@ -53,7 +53,7 @@ export function tracingOf(
   if (!exporter || !exporter_otlp) return undefined;
   return {
     ...exporter,
-    // Hasura sends B3 by default, and its several headers for "b3".
+    // Hasura sends B3 by default, and uses several headers for "b3".
     propagators: exporter_otlp.traces_propagators?.map((one) => (one === 'b3' ? 'b3multi' : one)) ?? [
       'tracecontext',
       'baggage',
@@ -64,9 +64,9 @@ export function tracingOf(
 }
 
 /**
- * The push of metrics that the metadata configure; undefined where they do not enable it.
+ * Returns the push of metrics that the metadata configures, or undefined if it is not enabled.
  *
- * @throws MetadataError as `tracingOf`.
+ * @throws MetadataError like `tracingOf`.
  */
 export function metricsPushOf(
   metadata: OpenTelemetryMetadata,

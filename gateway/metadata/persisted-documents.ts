@@ -7,8 +7,8 @@ import type { MetadataStore } from './store.ts';
 import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
 /**
- * `persisted_documents.yaml`, Portico's own: manifests that the build tools of clients write, and the roles that may send
- * their documents while the allow list is enforced; all roles where none are named.
+ * `persisted_documents.yaml`, Portico's own: manifests that clients' build tools write, and the roles that may send their
+ * documents while the allow list is enforced. Without roles, all roles may.
  */
 export const persistedDocumentsShape = z.array(
   mapping({ file: z.string().min(1), roles: z.array(name).min(1).optional() }),
@@ -16,11 +16,11 @@ export const persistedDocumentsShape = z.array(
 
 export type PersistedDocumentsEntry = z.output<typeof persistedDocumentsShape>[number];
 
-/** A document that clients send by an id. */
+/** A document that clients send by id. */
 export interface PersistedDocument {
-  /** As its file names it. */
+  /** The id in the file. */
   readonly id: string;
-  /** The SHA-256 of its text, hexadecimal in lower case. */
+  /** The SHA-256 of the text, in lower-case hexadecimal. */
   readonly sha256: string;
   readonly text: string;
 }
@@ -28,26 +28,26 @@ export interface PersistedDocument {
 /** The documents of one file. */
 export interface PersistedManifest {
   readonly file: string;
-  /** Undefined for all roles. */
+  /** Undefined means all roles. */
   readonly roles: readonly string[] | undefined;
   readonly documents: readonly PersistedDocument[];
 }
 
 const MAX_PERSISTED_DOCUMENTS = 10_000;
-/** The most problems of one file that are reported. */
+/** The most problems of a file that are reported. */
 const MAX_TOLD = 10;
 
-/** Apollo's manifest, of `generate-persisted-query-manifest` and of the Kotlin and iOS clients. */
+/** Apollo's manifest, written by `generate-persisted-query-manifest` and by the Kotlin and iOS clients. */
 const apolloManifest = z.object({
   format: z.literal('apollo-persisted-query-manifest'),
   version: z.literal(1),
   operations: z.array(z.object({ id: z.string(), body: z.string(), name: z.string().optional() })),
 });
 
-/** Relay's `persisted_queries.json`, of its compiler: documents by their ids. */
+/** `persisted_queries.json` of Relay's compiler: documents by id. */
 const relayManifest = z.record(z.string(), z.string());
 
-/** Reads the files that the entries name. Their problems are added to the problems. */
+/** Reads the files that the entries name. Problems are added to the problems. */
 export function readManifests(
   entries: readonly PersistedDocumentsEntry[],
   store: MetadataStore,
@@ -76,7 +76,7 @@ export function readManifests(
   return manifests;
 }
 
-/** The documents of a file's content, or the problem with it. */
+/** Returns the documents in a file's content, or the problem with it. */
 function documentsIn(content: string): readonly PersistedDocument[] | string {
   let value: unknown;
   try {
@@ -99,7 +99,7 @@ function documentOf(id: string, text: string): PersistedDocument {
   return { id, text, sha256: createHash('sha256').update(text).digest('hex') };
 }
 
-/** @param textsById documents of all files so far, by every id that they have. */
+/** @param textsById the documents of all files so far, by each of their ids. */
 function documentProblems(documents: readonly PersistedDocument[], textsById: Map<string, string>): readonly string[] {
   const problems: string[] = [];
   for (const { id, sha256, text } of documents) {
@@ -120,12 +120,12 @@ function documentProblems(documents: readonly PersistedDocument[], textsById: Ma
   return problems;
 }
 
-/** Whether a text can be the id of a document. */
+/** Returns whether a text is a valid document id. */
 function isDocumentId(text: string): boolean {
   return /^[\x21-\x7e]{1,256}$/.test(text);
 }
 
-/** The SHA-256 in an id, with or without the prefix of GraphQL over HTTP; undefined where the id is no hash. */
+/** Returns the SHA-256 in an id, with or without the prefix of GraphQL over HTTP. Undefined if the id is not a hash. */
 function hashIn(id: string): string | undefined {
   return /^(?:sha256:)?([0-9a-f]{64})$/i.exec(id)?.[1]?.toLowerCase();
 }

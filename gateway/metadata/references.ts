@@ -5,20 +5,20 @@ import type { RestEndpointMetadata } from './rest-endpoints.ts';
 import type { IgnoredMetadata } from './unsupported.ts';
 import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
-/** Locates a value of a kind in the files. */
+/** Returns the location of a value in the files. */
 type LocateValue = (path: ValuePath) => MetadataLocation;
 
-/** A REST endpoint together with the saved operation that it runs. */
+/** A REST endpoint and the saved operation that it runs. */
 export interface RestEndpoint {
   readonly metadata: RestEndpointMetadata;
   /** The operation's text in the collection. */
   readonly query: string;
-  /** The same, parsed. */
+  /** The parsed text. */
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
 }
 
-/** Looks up the operation of every endpoint. Endpoints with problems are left out. */
+/** Finds the operation of every endpoint. Endpoints with problems are left out. */
 export function resolveEndpoints(
   endpoints: readonly RestEndpointMetadata[],
   collections: readonly QueryCollectionMetadata[],
@@ -55,7 +55,7 @@ export function resolveEndpoints(
 
 const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
 
-/** Names that stand twice in a list. */
+/** Reports names that occur twice in a list. */
 export function duplicateNames(list: readonly { name: string }[], place: LocateValue): readonly MetadataProblem[] {
   const all = names(list);
   return all.flatMap((name, index) =>
@@ -66,8 +66,8 @@ export function duplicateNames(list: readonly { name: string }[], place: LocateV
 }
 
 /**
- * Different operations with one name in a collection: a problem where a REST endpoint refers to the name, which is then
- * ambiguous, and ignored elsewhere, since nothing uses the name.
+ * Reports different operations with the same name in a collection. They are a problem if a REST endpoint refers to the
+ * ambiguous name. Otherwise nothing uses the name, and the duplicates are ignored.
  */
 export function repeatedQueries(
   collections: readonly QueryCollectionMetadata[],
@@ -93,7 +93,7 @@ export function repeatedQueries(
   return { problems, ignored };
 }
 
-/** Roles with two permissions on one item, which are ambiguous. */
+/** Reports roles with two permissions on one item, which are ambiguous. */
 export function duplicateRoles(
   list: readonly { permissions?: readonly { role: string }[] | undefined }[],
   place: LocateValue,
@@ -113,7 +113,7 @@ export function duplicateRoles(
   });
 }
 
-/** Two endpoints for the same requests: the same method, and paths that differ only in names of parameters. */
+/** Reports two endpoints for the same requests: with the same method, and with paths that differ only in parameter names. */
 export function ambiguousEndpoints(
   endpoints: readonly RestEndpointMetadata[],
   place: LocateValue,

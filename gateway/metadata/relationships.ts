@@ -7,25 +7,25 @@ import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.
 /** A field on the path to the field that resolves a relationship, with its arguments. */
 export interface RemoteStep {
   readonly field: string;
-  /** Texts that begin with `$` stand for the value of a field of the object that has the relationship. */
+  /** A text that begins with `$` refers to a field of the object with the relationship. */
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** A field that a remote schema resolves, by values of the object that has the field. */
+/** A field that a remote schema resolves, with values of the object that has the field. */
 export interface RelationshipMetadata {
   readonly name: string;
-  /** The remote schema that has the type; undefined where it is a type of actions. */
+  /** The remote schema with the type. Undefined for a type of actions. */
   readonly source: string | undefined;
   readonly type: string;
   readonly target: string;
-  /** Fields of the type whose values are needed. */
+  /** The fields of the type whose values are needed. */
   readonly fields: readonly string[];
   readonly steps: readonly RemoteStep[];
-  /** Its location in the metadata. */
+  /** Returns a location in the metadata of the relationship. */
   place(path?: ValuePath): MetadataLocation;
 }
 
-/** All relationships. Those of their problems that need no schema are added to `problems`. */
+/** Returns all relationships. Problems that can be found without a schema are added to `problems`. */
 export function relationshipsOf(
   remoteSchemas: readonly RemoteSchemaMetadata[],
   actions: ActionsMetadata,
@@ -95,7 +95,7 @@ function problemsOfRelationship(
   return problems;
 }
 
-/** The field that a value of an argument refers to; undefined for a literal value. */
+/** Returns the field that an argument's value refers to, or undefined for a literal value. */
 export function fieldMeant(value: unknown): string | undefined {
   return typeof value === 'string' && value.startsWith('$') ? value.slice(1) : undefined;
 }

@@ -12,7 +12,7 @@ import {
   timeoutSeconds,
 } from './shapes/index.ts';
 
-/** Portico's own: how a service is asked for subscriptions. */
+/** Portico's own: how subscriptions are sent to a service. */
 const subscriptionsShape = mapping({
   protocol: z
     .enum(['graphql-transport-ws', 'graphql-ws', 'sse'], {
@@ -21,7 +21,10 @@ const subscriptionsShape = mapping({
     .default('graphql-transport-ws'),
   url: z.string().min(1).nullish(),
   url_from_env: z.string().min(1).nullish(),
-  /** Whether equal subscriptions share one stream, and what a late subscriber gets first. */
+  /**
+   * Whether equal subscriptions share one stream. With `state`, each event is the whole state, which a late subscriber gets
+   * first.
+   */
   share: z.enum(['never', 'events', 'state'], { error: 'expected never, events or state' }).default('never'),
 }).refine(({ url, url_from_env }) => url == null || url_from_env == null, {
   error: 'expected one of url and url_from_env, or neither: then it is the url of the service',
@@ -29,7 +32,7 @@ const subscriptionsShape = mapping({
 
 const nonEmptyText = z.string().min(1);
 
-/** How a subgraph of a supergraph is called, in place of its URL in the supergraph. */
+/** How a subgraph of a supergraph is called, instead of with its URL in the supergraph. */
 const subgraph = mapping({
   url: nonEmptyText.nullish(),
   url_from_env: nonEmptyText.nullish(),
@@ -37,7 +40,7 @@ const subgraph = mapping({
   timeout_seconds: z.number().positive().max(3600).nullish(),
   subscriptions: subscriptionsShape.nullish(),
   resilience: resilience.optional(),
-  /** Portico's own: for this subgraph, in place of the supergraph's. */
+  /** Portico's own: the subgraph's setting, which overrides the supergraph's. */
   service_assertion: serviceAssertion,
 }).refine((one) => one.url == null || one.url_from_env == null, {
   error: 'expected at most one of url and url_from_env',
@@ -50,30 +53,35 @@ const definition = mapping({
   forward_client_headers: flag,
   headers: configuredHeaders,
   customization: customization.nullish(),
-  /** Portico's own: the schema's SDL, relative to the metadata directory, for a service that cannot be introspected. */
+  /**
+   * Portico's own: the file with the schema's SDL, relative to the metadata directory, for a service that cannot be
+   * introspected.
+   */
   schema_file: nonEmptyText.optional(),
   subscriptions: subscriptionsShape.nullish(),
-  /** Portico's own: how the service is called; in a supergraph, each of its subgraphs that says nothing of it. */
+  /** Portico's own: how the service is called. In a supergraph, the default of its subgraphs. */
   resilience: resilience.optional(),
-  /** Portico's own: in a supergraph, for each of its subgraphs that says nothing of it. */
+  /** Portico's own: whether the service receives assertions. In a supergraph, the default of its subgraphs. */
   service_assertion: serviceAssertion,
-  /** Portico's own: how often the service is introspected again. Never by default. */
+  /** Portico's own: how often the service is introspected again. By default never. */
   introspection_interval_seconds: z.number().min(1).max(86_400).optional(),
   /** Portico's own: root fields, by the service's names, that neither need nor verify a token: login, refresh, logout. */
   authentication_fields: z.array(graphqlName).nullish(),
-  /** Portico's own: how the service's types are joined with those of others. */
+  /** Portico's own: how the service's types are combined with those of other services. */
   composition: z.enum(['plain', 'stitching', 'federation', 'auto']).default('plain'),
-  /** Portico's own: a composed supergraph in place of one service, relative to the metadata directory, or where it is fetched. */
+  /**
+   * Portico's own: a composed supergraph instead of a single service: its file, relative to the metadata directory, or its URL.
+   */
   supergraph_file: nonEmptyText.optional(),
   supergraph_url: nonEmptyText.optional(),
   supergraph_url_from_env: nonEmptyText.optional(),
-  /** Portico's own: headers for fetching the supergraph, which are not sent to subgraphs. */
+  /** Portico's own: headers for fetching the supergraph. They are not sent to subgraphs. */
   supergraph_headers: configuredHeaders,
-  /** Portico's own: settings of single subgraphs of the supergraph, by their names in it. */
+  /** Portico's own: settings of single subgraphs, by their names in the supergraph. */
   subgraphs: z.record(z.string(), subgraph).optional(),
   /**
-   * Portico's own: labels of progressive overrides, `@override(from:, label:)`: on, off, or for so many requests in a hundred.
-   * Labels such as percent(5) have that share where they are not listed; others are off.
+   * Portico's own: labels of progressive overrides, `@override(from:, label:)`: on, off, or a percentage of requests. Labels
+   * such as percent(5) have their percentage by default. Other labels are off by default.
    */
   override_labels: z
     .record(
@@ -126,21 +134,21 @@ export const remoteSchemasShape = z.array(
 type WrittenPermission = NonNullable<z.output<typeof remoteSchemasShape>[number]['permissions']>[number];
 
 export type RemoteSchemaPermission = WrittenPermission & {
-  /** The role whose permission it is, where an inherited role has it. */
+  /** The role that the permission was inherited from, if it was. */
   readonly inheritedFrom?: string;
 };
 
 /** A remote schema, with the content of the files that it names. */
 export type RemoteSchemaMetadata = Omit<z.output<typeof remoteSchemasShape>[number], 'permissions'> & {
-  /** The permissions of roles, inherited ones included. */
+  /** The permissions of roles, including inherited ones. */
   readonly permissions?: readonly RemoteSchemaPermission[] | undefined;
-  /** Of `schema_file`. */
+  /** The content of `schema_file`. */
   readonly schemaSdl?: string;
-  /** Of `supergraph_file`. */
+  /** The content of `supergraph_file`. */
   readonly supergraphSdl?: string;
 };
 
-/** Whether it is a composed supergraph, in place of one service. */
+/** Returns whether the definition is a composed supergraph instead of a single service. */
 export function isSupergraph({ definition }: RemoteSchemaMetadata): boolean {
   const { supergraph_file, supergraph_url, supergraph_url_from_env } = definition;
   return [supergraph_file, supergraph_url, supergraph_url_from_env].some((one) => one !== undefined);

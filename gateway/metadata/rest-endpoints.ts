@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mapping, name } from './shapes/index.ts';
 
-/** `rest_endpoints.yaml`: addresses under /api/rest/ that run a saved operation. */
+/** `rest_endpoints.yaml`: paths under /api/rest/ that run a saved operation. */
 export const restEndpointsShape = z.array(
   mapping({
     name,

@@ -6,11 +6,11 @@ import type { MetadataLocation, MetadataProblem, ValuePath, YamlTree } from './y
 
 const EMPTY_FILE = 'the file is empty: nothing of its kind is configured; write [] or {} if that is intended';
 
-/** Reads the kinds of metadata, each by its shape, and collects what is wrong with them and what is ignored. */
+/** Reads the kinds of metadata, each with its shape, and collects problems and ignored metadata. */
 export class SectionReader {
-  /** Unsupported metadata of the kinds that have been read. */
+  /** Unsupported metadata of the kinds read so far. */
   readonly ignored: IgnoredMetadata[] = [];
-  /** Warnings of files that are empty. */
+  /** Warnings about empty files. */
   readonly empty: MetadataProblem[] = [];
   /** The content of the files with included files inserted, by the keys of Hasura's export. */
   readonly asWritten: Record<string, unknown> = {};
@@ -19,13 +19,13 @@ export class SectionReader {
   readonly #invalid = new Set<Kind>();
   readonly #places = new Map<Kind, YamlTree['place']>();
 
-  /** @param problems where problems are added. */
+  /** @param problems the list to which problems are added. */
   constructor(store: MetadataStore, problems: MetadataProblem[]) {
     this.#store = store;
     this.#problems = problems;
   }
 
-  /** @returns `whenAbsent` where the metadata has nothing of the kind, and where it is invalid. */
+  /** @returns `whenAbsent` if the metadata has nothing of the kind, or if it is invalid. */
   read<T>(kind: Kind, shape: z.ZodType<T>, whenAbsent: T): T {
     const before = this.#problems.length;
     const value = this.#parseSection(kind, shape) ?? whenAbsent;
@@ -51,20 +51,20 @@ export class SectionReader {
     return undefined;
   }
 
-  /** Whether a kind that has been read could be read and has its shape, or is absent. */
+  /** Returns whether a kind that has been read is valid or absent. */
   isValid(kind: Kind): boolean {
     return !this.#invalid.has(kind);
   }
 
   /**
-   * The location of a value.
+   * Returns the location of a value.
    *
-   * @param line a line within it, where it is a text.
+   * @param line a line within the value, if it is a text.
    */
   readonly place = (kind: Kind, path: ValuePath, line?: number): MetadataLocation =>
     this.#places.get(kind)?.(path, line) ?? { file: METADATA_KINDS[kind].file };
 
-  /** The locations of the values of one kind. */
+  /** Returns a function that locates the values of one kind. */
   at(kind: Kind): (path: ValuePath) => MetadataLocation {
     return (path) => this.place(kind, path);
   }

@@ -7,13 +7,13 @@ const pathShape = z
   .regex(/^(\/[\w.~-]+)+$/, 'expected a path such as /api/orders, without a slash at its end')
   .refine((text) => !/(^|\/)\.\.?(\/|$)/.test(text), 'expected a path without dot segments');
 
-/** An address that needs no token: the whole path, and the methods. GET includes HEAD. */
+/** An address that needs no token: a complete path and its methods. GET includes HEAD. */
 const publicAddress = mapping({
   path: pathShape,
   methods: z.array(z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])).min(1),
 });
 
-/** `services.yaml`, Portico's own: plain HTTP services that are passed through under a path. */
+/** `services.yaml`, Portico's own: plain HTTP services whose requests are passed through, each below a path. */
 export const servicesShape = z
   .array(
     mapping({
@@ -28,8 +28,8 @@ export const servicesShape = z
       service_assertion: serviceAssertion,
       permissions: z.array(mapping({ role: name })).optional(),
       /**
-       * For the endpoints of an authorization server, which callers need before they have a token: only these addresses are
-       * passed through, without a token and without claims.
+       * For the endpoints of an authorization server, which callers need before they have a token. Only requests to these
+       * addresses are passed through, without a token and without claims.
        */
       only_public_without_token: z.array(publicAddress).min(1).optional(),
     }),

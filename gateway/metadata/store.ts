@@ -13,7 +13,7 @@ import {
   type YamlTree,
 } from './yaml/index.ts';
 
-/** The kinds of metadata: the file of each in the directory layout, its key in the single-file export. */
+/** The kinds of metadata: their files in the directory layout, and their keys in the single-file export. */
 export const METADATA_KINDS = {
   remoteSchemas: { file: 'remote_schemas.yaml', key: 'remote_schemas' },
   actions: { file: 'actions.yaml', key: 'actions' },
@@ -39,26 +39,26 @@ const KNOWN_KEYS = [VERSION_FILE.key, 'custom_types', ...Object.values(METADATA_
 
 /** Metadata as it is stored, before its shape is checked. */
 export interface MetadataStore {
-  /** The value of a kind, undefined where there is none. */
+  /** Returns the value of a kind, or undefined if there is none. */
   section(kind: Kind): YamlTree | undefined;
-  /** Whether a kind that has been read has an empty file, without even an empty list or mapping. */
+  /** Returns whether a kind that has been read has an empty file, which does not even contain an empty list or mapping. */
   isEmpty(kind: Kind): boolean;
   readonly version: { readonly value: unknown; readonly place: MetadataLocation };
   readonly actionsSdl: string;
-  /** The file that it is in; undefined when it was made of an export. */
+  /** The name of the file with the types of actions. Undefined if they were created from an export. */
   readonly actionsSdlFile: string | undefined;
-  /** The text of another file of the metadata, such as the SDL of a remote schema; undefined when there is none. */
+  /** Returns the text of another file of the metadata, such as a remote schema's SDL, or undefined if there is none. */
   file(name: string): string | undefined;
-  /** The names of the files that have been read so far, relative to the metadata's directory. */
+  /** The names of the files read so far, relative to the metadata directory. */
   readonly files: ReadonlySet<string>;
-  /** The files that were not read, after all kinds have been. */
+  /** Returns the files that were not read. Call it after all kinds have been read. */
   ignored(): readonly IgnoredMetadata[];
 }
 
 /**
  * Opens a metadata directory in Hasura's v3 layout, or a file in the format of Hasura's metadata export.
  *
- * @throws MetadataError when there is neither.
+ * @throws MetadataError if there is neither.
  */
 export function openStore(location: string, problems: MetadataProblem[]): MetadataStore {
   const found = readable(location, () => statSync(location));
@@ -67,7 +67,7 @@ export function openStore(location: string, problems: MetadataProblem[]): Metada
   return openDirectory(location, problems);
 }
 
-/** What is read of the metadata's location. @throws MetadataError when that fails. */
+/** Reads from the metadata's location. @throws MetadataError if that fails. */
 function readable<Result>(location: string, read: () => Result): Result {
   try {
     return read();
@@ -110,7 +110,7 @@ function openDirectory(directory: string, problems: MetadataProblem[]): Metadata
   };
 }
 
-/** Projects of Hasura's command line have the metadata in a directory of their own. */
+/** Returns the metadata directory of a project of Hasura's CLI, which is a subdirectory. */
 function meantDirectory(directory: string): string {
   const inner = join(directory, 'metadata');
   return existsSync(join(inner, VERSION_FILE.file)) ? `; did you mean ${inner}?` : ', such as "portico init" makes';
@@ -149,7 +149,7 @@ function openExport(location: string, problems: MetadataProblem[]): MetadataStor
 
 type Content = Readonly<Record<string, unknown>>;
 
-/** Hasura exports `{ resource_version, metadata }`, or in older formats the metadata alone. */
+/** Returns the content of an export: `{ resource_version, metadata }`, or in older formats the metadata alone. */
 function exportedContent(value: unknown): { root: ValuePath; content: Content | undefined } {
   const isWrapped = isMapping(value) && 'metadata' in value;
   const content = isWrapped ? value.metadata : value;

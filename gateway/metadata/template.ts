@@ -3,10 +3,10 @@ import { isOwnSecret } from '../own-secrets.ts';
 import type { ConfiguredHeader } from './shapes/index.ts';
 import { VARIABLES_NOT_FOUND, type ValuePath } from './yaml/index.ts';
 
-/** Values from the environment that metadata may refer to. Only what a file names is ever read. */
+/** The environment variables. Only those that the metadata names are ever read. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is wrong with a value, and where it is within what was resolved. */
+/** The problem with a value, and its path within the resolved object. */
 export interface UnresolvedValue {
   readonly problem: string;
   readonly path: ValuePath;
@@ -14,18 +14,18 @@ export interface UnresolvedValue {
 
 const VARIABLE_REFERENCE = /\{\{\s*(\w+)\s*\}\}/g;
 
-/** A URL, as a template or as the name of the variable that holds it. */
+/** A URL, as a template or as the name of a variable. */
 export interface DescribedUrl {
   readonly url?: string | null | undefined;
   readonly url_from_env?: string | null | undefined;
 }
 
-/** The http or https URL of a definition that has either `url` or `url_from_env`; or the problem with it. */
+/** Returns the http or https URL of a definition with either `url` or `url_from_env`, or the problem with it. */
 export function resolveUrl(definition: DescribedUrl, environment: Environment): { url: string } | UnresolvedValue {
   return resolveUrlOf(definition, environment, ['http', 'https']);
 }
 
-/** The same, where the user and password of the URL are sent. */
+/** Like `resolveUrl`, for calls that send the user and password of the URL. */
 export function resolveUrlWithCredentials(
   definition: DescribedUrl,
   environment: Environment,
@@ -33,7 +33,7 @@ export function resolveUrlWithCredentials(
   return resolveUrlOf(definition, environment, ['http', 'https'], true);
 }
 
-/** The same, where the URL may also be of a WebSocket. */
+/** Like `resolveUrl`, for URLs that may also be a WebSocket's. */
 export function resolveEventsUrl(
   definition: DescribedUrl,
   environment: Environment,
@@ -62,8 +62,8 @@ function resolveUrlOf(
 }
 
 /**
- * Configured headers with their values filled in, names in lower case, a character for each byte of their UTF-8; or the problem
- * with them, at the first of them.
+ * Returns the configured headers with their values filled in, or the first problem. Names are in lower case. Values have one
+ * character for each byte of their UTF-8.
  */
 export function resolveHeaders(
   headers: readonly ConfiguredHeader[],
@@ -79,22 +79,23 @@ export function resolveHeaders(
       if (unusable.length === 0) first = path;
       unusable.push(...filled.unusable);
     } else if (!isHeaderValue(filled.text)) return { problem: unsendableProblem(name, value_from_env), path };
-    // undici writes a byte for each character.
+    // undici writes one byte for each character.
     else resolved[name.toLowerCase()] = Buffer.from(filled.text, 'utf8').toString('latin1');
   }
   if (unusable.length > 0) return { problem: environmentProblem(unusable), path: first };
   return { headers: resolved };
 }
 
-/** The value of a variable that metadata names; or the problem with it. */
+/** Returns the value of a variable that metadata names, or the problem with it. */
 export function resolveVariable(name: string, environment: Environment): { text: string } | { problem: string } {
   const filled = resolveValue(undefined, name, environment);
   return 'unusable' in filled ? { problem: environmentProblem(filled.unusable) } : filled;
 }
 
 /**
- * The text of a template, each `{{NAME}}` replaced by that variable's value, or of the variable that is named in its
- * place; or the variables that are not set or must not be read. All values of the environment in metadata come from here.
+ * Returns the text of a template in which each `{{NAME}}` is replaced by a variable's value, or the value of the variable named
+ * instead of a template. If variables are missing or must not be read, returns the problem. Metadata reads the environment only
+ * through this function.
  */
 function resolveValue(
   template: string | null | undefined,
@@ -110,7 +111,7 @@ function resolveValue(
   };
 }
 
-/** The variables that a template refers to, or the one that is named in its place. */
+/** Returns the variables that a template refers to, or the variable named instead of a template. */
 export function namedVariables(
   template: string | null | undefined,
   variable: string | null | undefined,

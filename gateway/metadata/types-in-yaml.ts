@@ -6,8 +6,8 @@ import type { MetadataLocation, ValuePath } from './yaml/index.ts';
 const COUNTS = 'actions.graphql says it';
 
 /**
- * The types in `actions.yaml` that differ from `actions.graphql`, which takes precedence: Hasura's CLI overwrites the former
- * with the latter.
+ * Returns the types in `actions.yaml` that differ from `actions.graphql`. The latter takes precedence: Hasura's CLI overwrites
+ * the former with it.
  */
 export function ignoredTypes(
   { actions, custom_types }: ActionsMetadata,

@@ -9,7 +9,7 @@ export interface IgnoredMetadata extends MetadataLocation {
   readonly what: string;
 }
 
-/** Files and folders of Hasura's layout, and keys of its single-file export, that have no counterpart here. */
+/** Files and folders of Hasura's layout, and keys of its single-file export, without a counterpart in Portico. */
 const DATABASES = 'databases, tables, event triggers';
 const NO_DATABASE = 'Portico has no database, data belongs to the services';
 const NETWORK = 'TLS settings: certificates of services are always verified, NODE_EXTRA_CA_CERTS adds authorities';
@@ -33,12 +33,12 @@ const UNSUPPORTED_FILES: Readonly<Record<string, string>> = {
   backend_configs: CONNECTORS,
 };
 
-/** Whether databases are among the ignored metadata: saved operations may use them. */
+/** Returns whether the ignored metadata includes databases, which saved operations may use. */
 export function hasDatabases(ignored: readonly IgnoredMetadata[]): boolean {
   return ignored.some(({ what }) => what === DATABASE_TABLES);
 }
 
-/** Reports what a file contains several times once, at its first location. */
+/** Reports repeated items of a file only once, at the first location. */
 export function foldIgnored(ignored: readonly IgnoredMetadata[]): readonly IgnoredMetadata[] {
   const alike = new Map<string, IgnoredMetadata[]>();
   for (const item of ignored) {
@@ -63,10 +63,10 @@ function unsupportedEntry(name: string, known: readonly string[]): string {
 }
 
 /**
- * The files of a metadata directory that were not read, except for empty ones, which Hasura writes, and names that begin with
- * a dot.
+ * Returns the files of a metadata directory that were not read. Empty files, which Hasura writes, and names that begin with a
+ * dot are left out.
  *
- * @param known names of files that are read where they exist.
+ * @param known the names of files that are read if they exist.
  */
 export function ignoredFiles({ directory, read }: MetadataFiles, known: readonly string[]): readonly IgnoredMetadata[] {
   return readdirSync(directory)
@@ -100,7 +100,7 @@ function fileContent(directory: string, file: string): unknown {
   }
 }
 
-/** The keys of a single-file export that are not in `known`, except for empty values. */
+/** Returns the keys of a single-file export that are not in `known`. Empty values are left out. */
 export function ignoredKeys(
   content: Readonly<Record<string, unknown>>,
   known: readonly string[],
@@ -111,13 +111,13 @@ export function ignoredKeys(
     .map((key) => ({ ...place(key), what: unsupportedEntry(key, known) }));
 }
 
-/** Whether a value holds nothing but empty lists and mappings. */
+/** Returns whether a value contains only empty lists and mappings. */
 function saysNothing(value: unknown): boolean {
   if (value === null || value === undefined) return true;
   return typeof value === 'object' && Object.values(value).every(saysNothing);
 }
 
-/** Items of lists that Hasura supports and Portico does not. `*` stands for any position in a list. */
+/** List items that Hasura supports and Portico does not. `*` matches any position in a list. */
 const UNSUPPORTED_ITEMS: readonly {
   kind: string;
   path: readonly string[];
@@ -145,9 +145,9 @@ const UNSUPPORTED_ITEMS: readonly {
 ];
 
 /**
- * Removes the unsupported items of a kind's value.
+ * Removes unsupported items from a kind's value.
  *
- * @returns the value with null in their place, so that later items keep their positions, and their paths.
+ * @returns the value with null instead of the items, so that later items keep their positions and paths.
  */
 export function withoutUnsupported(
   kind: string,

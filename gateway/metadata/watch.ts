@@ -2,16 +2,16 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 const WATCH_INTERVAL_MS = 250;
-/** After this many intervals a change is reported although edits go on. */
+/** After this many intervals, a change is reported even if edits continue. */
 const MOST_INTERVALS = 4;
 
-/** May hold thousands of files, all of them ignored here: polling each of them twice a second would be slow. */
+/** Ignored: it may contain thousands of files, and polling each of them twice a second would be slow. */
 const DATABASE_FOLDERS = 'databases';
 
 /**
- * Calls `onChange` when the files of the metadata have changed and rested for one interval, so that an edit of several
- * files is mostly taken as one. While edits never rest, it calls once in four intervals. It polls because file system
- * events do not reach into containers from every host.
+ * Calls `onChange` once changed metadata files have been stable for one interval, so that an edit of several files usually
+ * causes a single call. If edits continue, it is called every four intervals. The files are polled, because file system events
+ * do not reach into containers on every host.
  *
  * @returns a function that stops the watch.
  */
@@ -34,7 +34,7 @@ export function watchMetadata(location: string, onChange: () => void, intervalMs
   return () => clearInterval(timer);
 }
 
-/** Names, sizes and times of all files, as one text. An unreadable file counts as changed once it is readable. */
+/** Returns names, sizes and times of all files as one text. An unreadable file counts as changed once it is readable. */
 function directoryFingerprint(location: string): string {
   try {
     if (!statSync(location).isDirectory()) return fileFingerprint(dirname(location), basename(location));

@@ -19,23 +19,23 @@ export interface BackgroundWorkOptions {
   readonly log: Logger;
 }
 
-/** What a gateway does without a request of a client: schedules and deliveries, by jobs. */
+/** The gateway's work without a client's request: schedules and deliveries, which run as jobs. */
 export interface BackgroundWork {
-  /** Commands of the metadata API about it. */
+  /** The commands of the metadata API about schedules and deliveries. */
   readonly commands: ReadonlyMap<string, (args: unknown) => Promise<unknown>>;
   /** Portico's own commands about jobs. */
   readonly jobCommands: JobCommands;
-  /** Answers `/v1/events`. */
+  /** Handles `/v1/events`. */
   readonly events: (exchange: HttpExchange) => Promise<void>;
   readonly subscribers: readonly MetadataSubscriber[];
-  /** How calls of its webhooks go. */
+  /** Returns the state of the calls to each webhook. */
   states(): readonly SourceState[];
-  /** Begins to plan the times of cron triggers. */
+  /** Starts to plan the times of cron triggers. */
   start(): void;
   stop(): Promise<void>;
 }
 
-/** @throws MetadataError when the metadata refers to missing variables of the environment. */
+/** @throws MetadataError if the metadata refers to missing environment variables. */
 export function openBackgroundWork({
   jobs,
   config,

@@ -32,20 +32,20 @@ import {
 } from './traces.ts';
 import type { WorkerPeers } from './worker-peers.ts';
 
-/** The parts of a gateway, connected with each other, and what begins and ends them. */
+/** The connected parts of a gateway, and its lifecycle. */
 export interface ComposedGateway extends Lifecycle {
   readonly server: GatewayServer;
   readonly reloads: MetadataReloader;
-  /** Whether operations can be answered. */
+  /** Returns whether operations can be served. */
   canAnswer(): boolean;
 }
 
 /**
- * Builds every part of a gateway from the settings and the metadata, and hands them to each other.
+ * Builds and connects every part of a gateway from the settings and the metadata.
  *
- * @param startedAt by `performance.now()`: reloads of other gateways from before do not concern this one.
- * @param peers the other workers, where this is one of several.
- * @throws StartError when the metadata is invalid, or metrics cannot be published.
+ * @param startedAt by `performance.now()`. Earlier reloads of other gateways are ignored.
+ * @param peers the other workers, if this gateway is one of several.
+ * @throws StartError if the metadata is invalid, or metrics cannot be published.
  */
 export async function composeGateway(
   environment: NodeJS.ProcessEnv,
@@ -54,7 +54,7 @@ export async function composeGateway(
   startedAt: number,
   peers: WorkerPeers | undefined,
 ): Promise<ComposedGateway> {
-  // What requests to services need.
+  // The dependencies of requests to services.
   const traced = headersForAuthService(config.authentication.revocations);
   const http = openUpstreamHttp({
     traced,
@@ -65,7 +65,7 @@ export async function composeGateway(
   const compositions = new Durations(COMPOSITION_BOUNDS_MS);
   const sources = sourceDependencies({ config, http, assertions, compositions, log });
 
-  // What the metadata configures, and what follows when it changes.
+  // The parts that the metadata configures, and their reactions to changes.
   const knownVariables = knownSessionVariables(config.authentication);
   const notes = { knownVariables, enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST };
   const metadata = loadFirstMetadata(environment, config, notes, log, peers);
@@ -109,12 +109,12 @@ export async function composeGateway(
     log,
   });
 
-  // What is shared with other gateways.
+  // The state shared with other gateways.
   const sharedState = openSharedState(config, log);
-  // Of several workers the process that keeps them running looks for the marks of other gateways.
+  // With several workers, the process that manages them watches the marks of other gateways.
   const marks = peers ? undefined : marksOfGateways(reloads, config, startedAt, log);
 
-  // What answers clients.
+  // The parts that serve clients.
   const usage = await loadUsage(config, http, log);
   const answering = openOperations({
     config,
@@ -128,7 +128,7 @@ export async function composeGateway(
   });
   const { operations, subscriptions } = answering;
 
-  // What is measured. Metrics may be read before the server listens.
+  // The measured values. Metrics may be read before the server listens.
   const state: LifecycleState = { isStopping: false, connections: undefined };
   const requests = new HttpServerCounts();
   const measureNow = () =>
@@ -202,7 +202,7 @@ export async function composeGateway(
   };
 }
 
-/** What the operator's commands look at. */
+/** The objects that the operator's commands inspect. */
 interface InsightSubjects {
   readonly graph: LiveGraph;
   readonly reloads: MetadataReloader;
@@ -211,7 +211,7 @@ interface InsightSubjects {
   readonly measure: () => Promise<readonly Metric[]>;
 }
 
-/** Loads the operator's commands when the first one comes: elsewhere they cost nothing. */
+/** Loads the operator's commands when the first one is called, since most gateways never need them. */
 function insightOf(config: GatewayConfig, subjects: InsightSubjects): () => Promise<Insight> {
   let opened: Promise<Insight> | undefined;
   return () => {
@@ -237,7 +237,7 @@ function insightOf(config: GatewayConfig, subjects: InsightSubjects): () => Prom
 }
 
 /**
- * Loads the metadata that the gateway starts with, and logs what is notable about it and about the settings that Hasura has.
+ * Loads the first metadata, and logs warnings about it and about Hasura's settings.
  *
  * @throws StartError for invalid metadata.
  */
@@ -250,7 +250,7 @@ function loadFirstMetadata(
 ): Metadata {
   const metadata = withStartErrors(() => loadMetadata(config.HASURA_GRAPHQL_METADATA_DIR, config.graph));
   logMetadataNotes(metadata, log, notes);
-  // Of several workers one says it for all.
+  // With several workers, only the first one logs this.
   if (!peers || peers.worker === 1) logHasuraSettings(environment, SETTING_NAMES, metadata.asWritten, log);
   return metadata;
 }

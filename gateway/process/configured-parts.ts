@@ -12,11 +12,11 @@ import type { TracedHeaders, UpstreamConnections, UpstreamHttp } from '../upstre
 import type { BackgroundWork, BackgroundWorkOptions } from './background-work.ts';
 import { withStartErrors } from './start-errors.ts';
 
-/** What the metadata configures. */
+/** The parts of a gateway that the metadata configures. */
 export interface ConfiguredParts {
   readonly graph: LiveGraph;
   readonly passThrough: PassThrough;
-  /** Undefined where there is no database for jobs. */
+  /** Undefined if there is no database for jobs. */
   readonly backgroundWork: BackgroundWork | undefined;
 }
 
@@ -34,9 +34,9 @@ export interface ConfiguredPartsOptions {
 }
 
 /**
- * Opens what the metadata configures.
+ * Opens the parts that the metadata configures.
  *
- * @throws StartError with the problems of all of it together.
+ * @throws StartError with the problems of all parts.
  */
 export function openConfiguredParts(options: ConfiguredPartsOptions): ConfiguredParts {
   const { config, metadata, http, authenticator, assertions, traced, sources, loadedJobs, wrongSecrets, log } = options;
@@ -69,13 +69,13 @@ export function openConfiguredParts(options: ConfiguredPartsOptions): Configured
   return { graph, passThrough, backgroundWork };
 }
 
-/** Jobs, and the function that opens what runs by them. */
+/** The jobs, and a function that opens the work that runs as jobs. */
 export interface LoadedJobs {
   readonly jobs: Jobs;
   readonly openBackgroundWork: (options: Omit<BackgroundWorkOptions, 'jobs'>) => BackgroundWork;
 }
 
-/** Loads the code of jobs where there is a database for them: elsewhere they cost nothing. */
+/** Loads the code of jobs only if there is a database for them. */
 export async function loadJobs(
   config: GatewayConfig,
   telemetry: Telemetry,
@@ -90,7 +90,7 @@ export async function loadJobs(
   return { jobs, openBackgroundWork: (options) => openBackgroundWork({ ...options, jobs }) };
 }
 
-/** Loads the code that counts usage where it is switched on: elsewhere it costs nothing. */
+/** Loads the code that counts usage only if it is enabled. */
 export async function loadUsage(config: GatewayConfig, http: UpstreamHttp, log: Logger): Promise<Usage | undefined> {
   if (!config.usage) return undefined;
   const { openUsage } = await import('../operations/usage/index.ts');
@@ -99,8 +99,8 @@ export async function loadUsage(config: GatewayConfig, http: UpstreamHttp, log: 
 }
 
 /**
- * Logs when the metadata has no remote schema of the name that `PORTICO_OPERATOR_SOURCE` has: nothing is signed then. That of the
- * start is looked at immediately.
+ * Logs if the metadata has no remote schema named by `PORTICO_OPERATOR_SOURCE`, since nothing is signed then. The first
+ * metadata is checked immediately.
  */
 export function followOperatorSource(source: string | undefined, metadata: Metadata, log: Logger): MetadataSubscriber {
   const look = ({ remoteSchemas }: Metadata) => {
@@ -119,12 +119,12 @@ export interface SourceDependenciesOptions {
   readonly config: GatewayConfig;
   readonly http: UpstreamConnections;
   readonly assertions: Assertions | undefined;
-  /** How long compositions of supergraphs take. */
+  /** The durations of supergraph compositions. */
   readonly compositions: Durations;
   readonly log: Logger;
 }
 
-/** What the sources of the graph are opened with, but for the jobs. */
+/** Returns the dependencies of the graph's sources, except for the jobs. */
 export function sourceDependencies({ config, http, assertions, compositions, log }: SourceDependenciesOptions) {
   return {
     environment: config.environment,

@@ -10,18 +10,18 @@ import { limitsOfConnections } from './room-settings.ts';
 import type { WorkerPeers } from './worker-peers.ts';
 
 export interface RunningGateway extends RunningService {
-  /** Reads the metadata again; the signals that ask for it are the process's. What is wrong with it is logged. */
+  /** Reads the metadata again. Problems are logged. The process itself handles the signals that request this. */
   reload(reason: string): void;
-  /** Has a listener called with the reason of each reload that succeeds. */
+  /** Registers a listener for successful reloads, which receives the reason of each. */
   whenReloaded(listener: (reason: string) => void): void;
 }
 
 /**
  * Starts the gateway.
  *
- * @param logTo where log lines go, standard output when absent.
- * @param peers the other workers, where this is one of several.
- * @throws SettingsError or StartError when it cannot start.
+ * @param logTo the destination of log lines. Defaults to standard output.
+ * @param peers the other workers, if this gateway is one of several.
+ * @throws SettingsError or StartError if the gateway cannot start.
  */
 export async function startGateway(
   environment: NodeJS.ProcessEnv,
@@ -36,7 +36,7 @@ export async function startGateway(
   const { reloads, canAnswer } = gateway;
 
   gateway.start();
-  // A worker shares its port with others that can answer: it takes part when it can, or has waited for long enough.
+  // A worker shares its port with others that can already serve. It joins them once it can serve, or after a maximum wait.
   if (peers) {
     peers.tellBegun();
     await untilReady(() => canAnswer() || peers.isAskedToStop, config.PORTICO_READY_GRACE_SECONDS * 1000);
@@ -60,7 +60,7 @@ export async function startGateway(
 
   return {
     port: listening.port,
-    // Jobs have as long as requests, after these.
+    // After the requests, jobs have the same time to finish.
     longestStopMs: config.PORTICO_DRAIN_SECONDS * 1000 + 2 * stopGraceMs,
     reload: (reason) => reloadQuietly(reloads, reason, true),
     whenReloaded: (listener) => {
@@ -70,7 +70,7 @@ export async function startGateway(
       stopReloading();
       stopTelling();
       gateway.drain();
-      // Balancers have to notice that this gateway is not ready any more, before it stops to accept connections.
+      // Load balancers have to notice that this gateway is not ready before it stops accepting connections.
       listening.drain();
       if (config.PORTICO_DRAIN_SECONDS > 0) await sleep(config.PORTICO_DRAIN_SECONDS * 1000);
       await Promise.all([gateway.leave(), listening.stop()]);
@@ -85,16 +85,16 @@ function logOf(config: GatewayConfig, logTo: LogDestination | undefined, peers: 
 }
 
 /**
- * Handles the upgrades of a server: WebSockets are passed to `upgrade`, other protocols are ignored (RFC 9110 section 7.8),
- * and an upgrade that was pipelined behind an unanswered request ends its connection.
+ * Handles a server's upgrades. WebSockets are passed to `upgrade`, and other protocols are ignored (RFC 9110 section 7.8). An
+ * upgrade that was pipelined behind a pending request ends its connection.
  */
 function acceptUpgrades(
   server: Server,
   upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void,
 ): void {
   server.on('upgrade', (request, _stream, head) => {
-    // The stream that comes with the event is the connection, except for a request whose body has not arrived, in newer
-    // versions of Node: there it is something that is not a socket.
+    // The stream of the event is usually the connection. In newer versions of Node.js, it is not a socket if the request has a
+    // body that has not arrived.
     const { socket } = request;
     if (isBusy(request, socket)) endConnection(socket);
     else if (wantsWebSocket(request)) upgrade(request, socket, head);
@@ -102,7 +102,7 @@ function acceptUpgrades(
   });
 }
 
-/** Ends a connection after what has been written to it. Nothing else listens for its errors from here on. */
+/** Ends a connection after its written data. Nothing else listens for its errors from here on. */
 function endConnection(socket: Socket): void {
   socket.on('error', () => {});
   socket.destroySoon();
@@ -110,13 +110,15 @@ function endConnection(socket: Socket): void {
 
 const LOOK_MS = 100;
 
-/** Waits until a worker can answer requests, `withinMs` at most. */
+/** Waits until a worker can serve requests, for at most `withinMs`. */
 async function untilReady(isReady: () => boolean, withinMs: number): Promise<void> {
   const giveUpAt = performance.now() + withinMs;
   while (!isReady() && performance.now() < giveUpAt) await sleep(LOOK_MS);
 }
 
-/** Tells the other workers each time that this one can answer requests, or cannot any more. @returns what ends that. */
+/**
+ * Notifies the other workers each time that this one becomes ready or stops being ready. @returns a function that stops this.
+ */
 function tellReadiness(peers: WorkerPeers, canAnswer: () => boolean): () => void {
   let reported: boolean | undefined;
   const tell = () => {

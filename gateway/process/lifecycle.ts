@@ -14,31 +14,31 @@ import type { GatewayMetrics } from './metrics/index.ts';
 import type { SharedState } from './shared-state.ts';
 import type { WorkerPeers } from './worker-peers.ts';
 
-/** Begins and ends a gateway. The steps are called once each, in this order. */
+/** Starts and stops a gateway. Each step is called once, in this order. */
 export interface Lifecycle {
-  /** Begins to open the sources and to run jobs. */
+  /** Starts to open the sources and to run jobs. */
   start(): void;
-  /** Called once it listens: counts its connections, and begins to plan scheduled work. */
+  /** Called once the gateway listens. Counts its connections, and starts to plan scheduled work. */
   listens(connections: ConnectionCounts): void;
-  /** Reports that it is stopping, and begins no other job. Requests are still answered. */
+  /** Reports that the gateway is stopping, and starts no other job. Requests are still served. */
   drain(): void;
-  /** Ends what would keep connections open, and what polls. */
+  /** Ends everything that would keep connections open, and all polling. */
   leave(): Promise<void>;
-  /** Closes the rest, when no request is open any more. Jobs get `graceMs` to finish. */
+  /** Closes the rest once no request is open any more. Jobs get `graceMs` to finish. */
   close(graceMs: number): Promise<void>;
 }
 
-/** How far a gateway's life has come, for its readiness and its metrics. */
+/** The current state of a gateway, for its readiness and metrics. */
 export interface LifecycleState {
   isStopping: boolean;
-  /** Undefined before it listens. */
+  /** Undefined before the gateway listens. */
   connections: ConnectionCounts | undefined;
 }
 
-/** The parts of a gateway that begin or end something. What is undefined is switched off. */
+/** The parts of a gateway that are started or stopped. Undefined parts are disabled. */
 export interface LifecycleParts {
   readonly graph: Pick<LiveGraph, 'start' | 'stop'>;
-  /** Ends the polling of token keys and revocations. */
+  /** Stops the polling of token keys and revocations. */
   readonly stopKeys: () => void;
   readonly passThrough: Pick<PassThrough, 'closeSockets' | 'close'>;
   readonly subscriptions: Pick<Subscriptions, 'leave'>;
@@ -52,7 +52,7 @@ export interface LifecycleParts {
   readonly telemetry: Pick<Telemetry, 'stop'>;
 }
 
-/** The steps of a gateway's life. They keep `state` current. */
+/** Returns the steps of a gateway's lifecycle. They update `state`. */
 export function gatewayLifecycle(parts: LifecycleParts, state: LifecycleState): Lifecycle {
   const { graph, passThrough, backgroundWork, jobs } = parts;
   return {
@@ -88,9 +88,10 @@ export function gatewayLifecycle(parts: LifecycleParts, state: LifecycleState): 
 }
 
 /**
- * Reloads that an administrator asks one process for are for all workers and all gateways; each reads the files by itself.
+ * Makes a reload that an administrator requests from one process reach all workers and all gateways. Each of them reads the
+ * files itself.
  *
- * @param reloadOthers throws when other gateways cannot be notified.
+ * @param reloadOthers throws if other gateways cannot be notified.
  */
 export function reloadsOfAll(
   reloads: MetadataReloader,
@@ -116,12 +117,12 @@ export function reloadsOfAll(
   };
 }
 
-/** Reloads without throwing: a failure has been logged and shows in /healthz, and the last valid metadata stays. */
+/** Reloads without throwing. A failure has been logged and shows in /healthz, and the last valid metadata stays active. */
 export function reloadQuietly(reloads: MetadataReloader, reason: string, ask: boolean): void {
   reloads.reload(reason, ask).catch(() => {});
 }
 
-/** Reloads when the files change and when another worker was asked to. @returns what ends that. */
+/** Reloads if the files change and if another worker was asked to. @returns a function that stops this. */
 export function followChanges(
   reloads: MetadataReloader,
   config: GatewayConfig,
@@ -137,7 +138,7 @@ export function followChanges(
   };
 }
 
-/** The marks by which gateways notify each other of reloads; undefined where they share no Redis. */
+/** Opens the marks with which gateways notify each other of reloads. Undefined if they share no Redis. */
 export function marksOfGateways(
   reloads: MetadataReloader,
   { PORTICO_REDIS_URL: redisUrl }: GatewayConfig,

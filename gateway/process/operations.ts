@@ -16,7 +16,7 @@ import { openSubscriptions, type Subscriptions } from '../transports/subscriptio
 import { connectionLimits, pipelineSettings } from './room-settings.ts';
 import type { SharedState } from './shared-state.ts';
 
-/** What runs the operations of clients, over HTTP and over connections that stay open, and what records them. */
+/** The parts that run clients' operations, over HTTP and over long-lived connections, and those that record them. */
 export interface Operations {
   readonly operations: OperationPipeline;
   readonly subscriptions: Subscriptions;
@@ -31,7 +31,7 @@ export interface OperationsOptions {
   readonly authenticator: Authenticator;
   readonly trustsOrigin: (origin: string) => boolean;
   readonly sharedState: SharedState;
-  /** Undefined where usage is not counted. */
+  /** Undefined if usage is not counted. */
   readonly usage: Usage | undefined;
   readonly telemetry: Telemetry;
   readonly log: Logger;

@@ -6,7 +6,7 @@ import { readConsoleFiles } from '../transports/console/index.ts';
 import { Compressor } from '../transports/http/index.ts';
 import type { SubscriptionLimits } from '../transports/subscriptions/index.ts';
 
-/** What the operations' pipeline takes from the settings. */
+/** Returns the settings of the operation pipeline. */
 export function pipelineSettings(config: GatewayConfig) {
   return {
     publicRole: config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE,
@@ -18,7 +18,7 @@ export function pipelineSettings(config: GatewayConfig) {
   } satisfies Partial<OperationPipelineOptions>;
 }
 
-/** What the routes take from the settings. */
+/** Returns the settings of the routes. */
 export function serverSettings(config: GatewayConfig, log: Logger) {
   return {
     trustedProxies: config.PORTICO_TRUSTED_PROXIES,
@@ -56,7 +56,7 @@ function operationLimits(config: GatewayConfig): OperationLimits {
   };
 }
 
-/** Behind proxies every connection is one of theirs: whose it is, they have to count. */
+/** Behind proxies, every connection belongs to a proxy, so the proxies have to count connections by client. */
 export function limitsOfConnections(config: GatewayConfig): HttpConnectionLimits {
   const perAddress = config.PORTICO_TRUSTED_PROXIES > 0 ? 0 : config.PORTICO_MAX_CONNECTIONS_PER_ADDRESS;
   return {

@@ -3,13 +3,13 @@ import { createRateLimiter, type RateLimiter } from '../access/rate-limit/index.
 import type { GatewayConfig } from '../config.ts';
 import { type DocumentStore, openDocumentStore } from '../operations/replicas/index.ts';
 
-/** What several gateways share in Redis. */
+/** The state that several gateways share in Redis. */
 export interface SharedState {
-  /** Counts in the process where there is no Redis. */
+  /** Counts in this process if there is no Redis. */
   readonly rateLimiter: RateLimiter;
-  /** Undefined where each process keeps its own persisted queries. */
+  /** Undefined if each process has its own persisted queries. */
   readonly documents: DocumentStore | undefined;
-  /** Whether Redis is available, by what it is used for; empty without it. */
+  /** Returns whether Redis is available, for each of its uses. Empty without Redis. */
   redisAvailability(): ReadonlyMap<'rate-limits' | 'persisted-queries', boolean>;
   close(): void;
 }

@@ -2,7 +2,7 @@ import { StartError } from '../../platform/index.ts';
 import { describeProblem, MetadataError } from '../metadata/index.ts';
 
 /**
- * Opens what the metadata configures.
+ * Opens parts that the metadata configures.
  *
  * @throws StartError for invalid metadata, with a line for each problem.
  */

@@ -16,7 +16,7 @@ import { recordCalls, sender, type TracedHeaders, type UpstreamHttp, type Upstre
 import type { GatewayMetrics } from './metrics/index.ts';
 import { withStartErrors } from './start-errors.ts';
 
-/** Opens the telemetry of the gateway, with what the metadata says of it. @throws StartError where that is invalid. */
+/** Opens the gateway's telemetry with the settings in the metadata. @throws StartError if they are invalid. */
 export function openGatewayTelemetry(config: GatewayConfig, metadata: Metadata, log: Logger): Promise<Telemetry> {
   return openTelemetry(
     { settings: config, serviceName: SERVICE_NAME, serviceVersion: packageVersion(), log },
@@ -24,12 +24,12 @@ export function openGatewayTelemetry(config: GatewayConfig, metadata: Metadata, 
   );
 }
 
-/** The tracing that `opentelemetry.yaml` configures. @throws MetadataError where it is invalid. */
+/** Returns the tracing that `opentelemetry.yaml` configures. @throws MetadataError if it is invalid. */
 function tracesOfMetadata({ openTelemetry, place }: Metadata, environment: Environment): TracingDefaults | undefined {
   return tracingOf(openTelemetry, environment, (path) => place('openTelemetry', path));
 }
 
-/** Has tracing follow the metadata. */
+/** Updates tracing when the metadata changes. */
 export function followTracesOfMetadata(telemetry: Telemetry, environment: Environment): MetadataSubscriber {
   return {
     prepare: (metadata) => {
@@ -39,7 +39,7 @@ export function followTracesOfMetadata(telemetry: Telemetry, environment: Enviro
   };
 }
 
-/** The push of metrics that `opentelemetry.yaml` configures. @throws MetadataError where it is invalid. */
+/** Returns the push of metrics that `opentelemetry.yaml` configures. @throws MetadataError if it is invalid. */
 export function metricsPushOfMetadata(
   { openTelemetry, place }: Metadata,
   environment: Environment,
@@ -47,7 +47,7 @@ export function metricsPushOfMetadata(
   return metricsPushOf(openTelemetry, environment, (path) => place('openTelemetry', path));
 }
 
-/** Has the push of metrics follow the metadata. @param metrics undefined while the gateway starts. */
+/** Updates the push of metrics when the metadata changes. @param metrics undefined while the gateway starts. */
 export function followMetricsOfMetadata(
   metrics: () => GatewayMetrics | undefined,
   environment: Environment,
@@ -63,8 +63,9 @@ export function followMetricsOfMetadata(
 type SessionCalls = Pick<AuthenticationDependencies, 'call' | 'callForKeys'>;
 
 /**
- * What authentication asks other services for, with a span of each call: of a hook below the request's, of keys in a trace of
- * their own, since no request alone has caused them. Revocations are polled every few seconds and have none.
+ * Returns the calls of authentication to other services, with a span for each. The span of a hook is below the request's span.
+ * Fetching keys has a trace of its own, since no single request caused it. Revocations are polled every few seconds and have no
+ * spans.
  */
 export function tracedSessionCalls(http: UpstreamHttp, telemetry: Pick<Telemetry, 'tracer'>): SessionCalls {
   const call = sender(recordCalls({ name: 'auth-hook', kind: 'auth-hook' }, uncounted)(http.dispatch));
@@ -85,12 +86,12 @@ export function tracedSessionCalls(http: UpstreamHttp, telemetry: Pick<Telemetry
   };
 }
 
-/** They belong to no source. */
+/** These calls belong to no source. */
 const uncounted = () => undefined;
 
 /**
- * What shows the auth service that a request is a gateway's, so that it continues the trace. The auth service is where
- * revocations are polled; without the secret for them there is nothing to show.
+ * Returns the headers that identify a gateway to the auth service, so that it continues the trace. The auth service is the
+ * server whose revocations are polled. Returns undefined without a secret for revocations.
  */
 export function headersForAuthService(revocations: RevocationSettings | undefined): TracedHeaders | undefined {
   if (revocations?.secret === undefined) return undefined;

@@ -1,57 +1,59 @@
 import type { Worker } from 'node:cluster';
 import type { Metric, MetricsPushConfig } from '../../platform/index.ts';
 
-/** What workers and the process that keeps them running tell each other, beside that a worker is ready. */
+/** The messages between workers and the managing process, in addition to those about a worker's start. */
 export type WorkerMessage =
-  /** Reload the metadata; `ask` as in `MetadataReloader.reload`. To others: let all others do so. */
+  /** Reload the metadata. `ask` as in `MetadataReloader.reload`. Sent by a worker: make all others reload. */
   | { readonly type: 'reload'; readonly id: number; readonly ask: boolean }
   /**
-   * It has been done, or could not be: a worker that could not has logged why. `failure` says why other gateways could not be
-   * notified.
+   * A reload has finished. A worker whose reload failed has logged the reason. `failure` is the reason why other gateways could
+   * not be notified.
    */
   | { readonly type: 'reloaded'; readonly id: number; readonly failure?: string }
-  /** What could keep a gateway from starting has been looked at; it may still wait for its sources. */
+  /** Nothing prevents the gateway from starting any more, though it may still wait for its sources. */
   | { readonly type: 'begun' }
-  /** Whether a worker can answer requests; to it: whether all others that take requests can. */
+  /** Sent by a worker: whether it can serve requests. Sent to a worker: whether all others that accept requests can. */
   | { readonly type: 'readiness'; readonly ready: boolean }
-  /** Tell your metrics. */
+  /** Report your metrics. */
   | { readonly type: 'measure'; readonly id: number }
   | { readonly type: 'measured'; readonly id: number; readonly metrics: readonly Metric[] }
-  /** Ask all workers for their metrics, the one that sends this too. */
+  /** Report the metrics of all workers, including the sender's. */
   | { readonly type: 'measure-all'; readonly id: number }
   | { readonly type: 'measured-all'; readonly id: number; readonly metrics: readonly Metric[] }
-  /** The last ones, of a worker that stops. */
+  /** The last metrics of a worker that stops. */
   | { readonly type: 'measured-last'; readonly metrics: readonly Metric[] }
-  /** How metrics are pushed by what the worker has read of the metadata; undefined where they are not. */
+  /** How metrics are pushed according to the worker's metadata. Undefined if they are not pushed. */
   | { readonly type: 'metrics-push'; readonly push: MetricsPushConfig | undefined };
 
-/** The other workers of a gateway, as one of them sees them. */
+/** The other workers of a gateway, from the perspective of one of them. */
 export interface WorkerPeers {
-  /** Which of the workers this one is, counted from 1 on; one that takes the place of another has a number of its own. */
+  /** The number of this worker, from 1 on. A replacement has a new number. */
   readonly worker: number;
-  /** Whether all others can answer requests: all of the first ones at the start, later all that take requests. */
+  /**
+   * Whether all others can serve requests. Until all of the first workers could, this includes those that have not joined yet.
+   */
   readonly othersReady: boolean;
-  /** Whether this worker has been asked to stop, while it may still be starting. */
+  /** Whether this worker has been asked to stop, possibly while it is still starting. */
   readonly isAskedToStop: boolean;
-  /** Tells that nothing keeps this one from starting. */
+  /** Reports that nothing prevents this worker from starting. */
   tellBegun(): void;
-  /** Tells the others whether this one can. */
+  /** Reports to the others whether this worker can serve requests. */
   tellReadiness(ready: boolean): void;
   /**
-   * Lets all others reload the metadata, and waits until they have. Notifies other gateways too.
+   * Makes all others reload the metadata and waits for them. Notifies other gateways too.
    *
-   * @throws Error when these could not be notified.
+   * @throws Error if other gateways could not be notified.
    */
   reload(ask: boolean): Promise<void>;
-  /** Registers what reloads this one on request. @returns what unregisters it. */
+  /** Registers the function that reloads this worker on request. @returns a function that unregisters it. */
   onReload(reload: (ask: boolean) => Promise<void>): () => void;
-  /** The metrics of all workers, each sample with the label `worker`. Those of one that does not answer soon are left out. */
+  /** Returns the metrics of all workers. Each sample has the label `worker`. Workers that do not respond soon are left out. */
   measureAll(): Promise<readonly Metric[]>;
-  /** What tells the metrics of this one when it is asked for them. @returns what ends that. */
+  /** Registers the function that measures this worker on request. @returns a function that unregisters it. */
   onMeasure(measure: () => readonly Metric[]): () => void;
-  /** Tells the metrics of this one for the last time. Resolves when they have been sent. */
+  /** Sends the last metrics of this worker. Resolves when they have been sent. */
   tellLastMetrics(metrics: readonly Metric[]): Promise<void>;
-  /** Tells how metrics are pushed by the metadata, which the process that pushes them does not read. */
+  /** Reports the metadata's push of metrics to the managing process, which pushes them but does not read the metadata. */
   tellMetricsPush(push: MetricsPushConfig | undefined): void;
 }
 
@@ -59,7 +61,7 @@ export function workerPeersOf(worker: Worker): WorkerPeers {
   const waiting = new Map<number, (failure: string | undefined) => void>();
   const measuring = new Map<number, (metrics: readonly Metric[]) => void>();
   let asked = 0;
-  // The answer to its own first report says it.
+  // The response to this worker's first report sets it.
   let othersReady = false;
   let isAskedToStop = false;
   for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'])
@@ -96,7 +98,7 @@ export function workerPeersOf(worker: Worker): WorkerPeers {
     measureAll: () =>
       new Promise((resolve) => {
         if (!worker.isConnected()) {
-          // It is about to end.
+          // The managing process is about to end.
           resolve([]);
           return;
         }

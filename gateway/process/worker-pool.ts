@@ -15,58 +15,58 @@ import type { ReloadMarks } from '../operations/replicas/index.ts';
 import type { WorkerMessage } from './worker-peers.ts';
 
 const RESTART_MS = { first: 100, most: 10_000 };
-/** A worker that has lived for so long is not one that cannot live. */
+/** A worker that has run for this long counts as viable. */
 const SETTLED_MS = 60_000;
-/** How long a worker may take to tell its metrics. */
+/** How long a worker may take to report its metrics. */
 const MEASURE_MS = 2_000;
 
 export interface StartingWorker {
-  /** Resolves when nothing keeps the worker from starting; it may still wait for its sources. */
+  /** Resolves when nothing prevents the worker from starting. It may still wait for its sources. */
   readonly begun: Promise<void>;
-  /** The port, once the worker listens. Rejects with a StartError when it does not start. */
+  /** The port, once the worker listens. Rejects with a StartError if the worker does not start. */
   readonly listening: Promise<number>;
 }
 
-/** The processes that share the port: starts them, restarts what dies, reloads and measures all of them. */
+/** Manages the processes that share the port: starts, restarts, reloads and measures them. */
 export class WorkerPool {
   readonly #log: Logger;
   readonly #count: number;
   readonly #workers = new Set<Worker>();
-  /** The workers that have not started yet. */
+  /** Workers that have not started yet. */
   readonly #starting = new Set<Worker>();
-  /** The workers that nothing keeps from starting. They tell metrics, though they may wait for their sources. */
+  /** Workers that nothing prevents from starting. They report metrics, even while they wait for their sources. */
   readonly #begun = new Set<Worker>();
-  /** The starting workers that may have read what has changed since. */
+  /** Starting workers that may have read outdated files. */
   readonly #outdated = new Set<Worker>();
   readonly #restarts = new Set<NodeJS.Timeout>();
-  /** What each worker does when it has reloaded, by the number of the reload. */
+  /** The callbacks of each worker's pending reloads, by the reload's number. */
   readonly #reloading = new Map<Worker, Map<number, () => void>>();
   #reloads = 0;
-  /** Workers that were started in place of one that died. */
+  /** The number of workers that replaced one that died. */
   #restarted = 0;
-  /** Who waits for the metrics of workers. */
+  /** Callbacks that wait for the metrics of workers. */
   readonly #measuring = new Map<number, (worker: Worker, metrics: readonly Metric[]) => void>();
   #measurements = 0;
-  /** The last metrics of stopped workers, by their ids. */
+  /** The last metrics of stopped workers, by worker id. */
   readonly #lastMetrics = new Map<number, readonly Metric[]>();
-  /** When each worker was started, in milliseconds since 1970: its counters begin there. */
+  /** When each worker was started, in milliseconds since 1970. Its counters begin then. */
   readonly #startedAt = new Map<number, number>();
   /** Called when a worker has read how metrics are pushed. */
   onMetricsPush: ((push: MetricsPushConfig | undefined) => void) | undefined;
-  /** Whether each worker that takes requests can answer them. */
+  /** Whether each worker that accepts requests can serve them. */
   readonly #ready = new Map<Worker, boolean>();
-  /** Whether all of the first ones have been able to. */
+  /** Whether all of the first workers have been ready. */
   #haveAllBeenReady = false;
   #isStopping = false;
   #marks: ReloadMarks | undefined;
 
-  /** @param count of workers that are to take requests before any of them is ready. */
+  /** @param count of the workers that must accept requests before any of them counts as ready. */
   constructor(log: Logger, count: number) {
     this.#log = log;
     this.#count = count;
   }
 
-  /** From now on, a reload that a worker is asked for reaches other gateways too. */
+  /** Passes reloads that a worker requests on to other gateways from now on. */
   notifyOthersWith(marks: ReloadMarks): void {
     this.#marks = marks;
   }
@@ -105,20 +105,17 @@ export class WorkerPool {
         else this.#restart(worker, signal ?? code, performance.now() - startedAt > SETTLED_MS ? 0 : failures);
       };
       worker.once('exit', ended);
-      // One that has ended cannot be written to, and its exit may be noticed only after that. Without a listener, the failed
-      // write would end this process, and with it the other workers.
+      // Writing to a worker that has ended fails, and its exit may be noticed later. Without a listener, the failed write would
+      // end this process and with it the other workers.
       worker.on('error', (error: NodeJS.ErrnoException) => {
-        // A process that could not be made has no exit.
+        // A process that could not be spawned has no exit event.
         if (error.syscall?.startsWith('spawn')) ended(error.code ?? error.message);
       });
     });
     return { begun, listening };
   }
 
-  /**
-   * Lets all workers reload the metadata but the one that asks for it, and waits until they have. One that is starting
-   * does so later.
-   */
+  /** Makes all workers except the requesting one reload the metadata, and waits for them. A starting worker reloads later. */
   async reload(ask: boolean, asking?: Worker): Promise<void> {
     this.#reloads += 1;
     const id = this.#reloads;
@@ -137,7 +134,7 @@ export class WorkerPool {
     );
   }
 
-  /** The metrics of all workers that have begun to start; those of one that does not tell them soon are left out. */
+  /** Returns the metrics of all workers that have begun to start. Workers that do not respond soon are left out. */
   measure(): Promise<readonly Metric[]> {
     this.#measurements += 1;
     const id = this.#measurements;
@@ -160,7 +157,7 @@ export class WorkerPool {
     });
   }
 
-  /** Workers reload together, and all tell it: the one that has listened for the longest is passed on. */
+  /** Returns the longest-running worker. Workers reload together and all send the same notice, of which one is passed on. */
   #oldest(): Worker | undefined {
     return [...this.#workers].find((worker) => !this.#starting.has(worker));
   }
@@ -182,7 +179,7 @@ export class WorkerPool {
     ];
   }
 
-  /** Asks all workers to stop. One that has not ended `withinMs` later, in milliseconds, is killed. */
+  /** Asks all workers to stop. Kills those that have not ended after `withinMs` milliseconds. */
   async stop(withinMs: number): Promise<void> {
     this.#isStopping = true;
     for (const restart of this.#restarts) clearTimeout(restart);
@@ -212,7 +209,7 @@ export class WorkerPool {
       return;
     }
     if (message.type === 'measured-last') {
-      // One that is replaced has series of its own, which end with it.
+      // The series of a worker that is replaced end with it.
       if (this.#isStopping) this.#lastMetrics.set(worker.id, message.metrics);
       return;
     }
@@ -249,7 +246,7 @@ export class WorkerPool {
     }
   }
 
-  /** With fewer workers than it is to have, a gateway is slower than a load balancer expects of one that is ready. */
+  /** With fewer workers, a gateway is slower than a load balancer expects of a ready one. */
   #tellReadiness(): void {
     this.#haveAllBeenReady ||= [...this.#ready.values()].filter(Boolean).length >= this.#count;
     for (const worker of this.#workers) {
@@ -273,9 +270,9 @@ export class WorkerPool {
     this.#begun.delete(worker);
     this.#starting.delete(worker);
     this.#outdated.delete(worker);
-    // One that is gone takes no requests: the others are not kept from taking them.
+    // A worker that is gone accepts no requests, so it must not keep the others from accepting them.
     if (this.#ready.delete(worker)) this.#tellReadiness();
-    // A worker that is gone is not waited for.
+    // Reloads do not wait for a worker that is gone.
     for (const resolve of this.#reloading.get(worker)?.values() ?? []) resolve();
     this.#reloading.delete(worker);
   }
@@ -286,7 +283,7 @@ export class WorkerPool {
     const timer = setTimeout(() => {
       this.#restarts.delete(timer);
       this.#restarted++;
-      // Where it does not start, it is the next one to be started again.
+      // If the replacement does not start, its own failure triggers the next restart.
       this.start(failures + 1).listening.then(
         () => this.#log.info({ event: 'worker.replaced' }, 'worker restarted'),
         () => {},

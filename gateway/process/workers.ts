@@ -4,15 +4,15 @@ import { openReloadMarks } from '../operations/replicas/index.ts';
 import { publishMetricsOfWorkers } from './metrics/index.ts';
 import { WorkerPool } from './worker-pool.ts';
 
-/** How long a worker may take to end once requests have had their time. Added to the longest, less than a process has. */
+/** How long a worker may take to end after its requests have had their time. The sum is less than a process has to stop. */
 const ENDING_MS = 4_000;
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Runs as many gateways as the settings say, on one port. Each is a process of its own with its own connections, caches
- * and keys. One that dies is started again, after growing pauses.
+ * Runs the configured number of gateways on one port. Each is a separate process with its own connections, caches and keys. A
+ * worker that dies is restarted after growing delays.
  *
- * @throws StartError when one does not start; it has logged the reason.
+ * @throws StartError if a worker does not start. The worker has logged the reason.
  */
 export async function startWorkers(config: GatewayConfig): Promise<RunningService> {
   const startedAt = performance.now();
@@ -35,16 +35,16 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
     port: config.HASURA_GRAPHQL_SERVER_PORT,
     portVariable: 'HASURA_GRAPHQL_SERVER_PORT',
   });
-  // Workers may wait for their sources for a long time, and that is when metrics are looked at.
+  // Opened early, since workers may wait for their sources for a long time, and metrics are needed then.
   const metrics = await publishMetricsOfWorkers(config, () => crew.measure(), log);
   crew.onMetricsPush = (push) => void metrics.configure(push);
-  // One for all workers: each other gateway's reload is seen once. Before the workers start, since that
-  // may take long: those that listen already reload, and one that is starting reloads as soon as it listens.
+  // One watcher for all workers sees each reload of other gateways once. It is opened before the workers, whose start may take
+  // long: those that listen already reload, and a starting worker reloads once it listens.
   const marks = redisUrl && openReloadMarks({ redisUrl, log, startedAt, onReload: (ask) => void crew.reload(ask) });
   if (marks) crew.notifyOthersWith(marks);
-  // The first one alone, until it is known that it can start, so that what keeps all from starting is reported once.
+  // The first worker starts alone until it is known to be able to start, so that a common problem is reported only once.
   const port = await startAll(crew, config.workers).catch(async (error: unknown) => {
-    // Those that listen already have requests to finish.
+    // Workers that listen already have requests to finish.
     await stopped;
     if (marks) marks.close();
     await metrics.stop();
@@ -58,14 +58,14 @@ export async function startWorkers(config: GatewayConfig): Promise<RunningServic
     stop: async () => {
       process.off('SIGHUP', onHangUp);
       if (marks) marks.close();
-      // What is counted while they drain is pushed as well.
+      // Requests that end during the drain are also part of the last push.
       await stop();
       await metrics.stop();
     },
   };
 }
 
-/** @returns the port that they listen on. @throws StartError when one does not start. */
+/** @returns the port of the workers. @throws StartError if a worker does not start. */
 async function startAll(crew: WorkerPool, count: number): Promise<number> {
   const first = crew.start();
   await Promise.race([first.begun, first.listening]);

@@ -7,7 +7,7 @@ function hasNoCredentials(text: string): boolean {
   return !URL.canParse(text) || !hasCredentials(new URL(text));
 }
 
-/** How callers are authenticated, and how revoked tokens are noticed. */
+/** Authentication of callers, and detection of revoked tokens. */
 export const authenticationSettings = {
   HASURA_GRAPHQL_JWT_SECRET: json(parseJwtSecret)
     .optional()
@@ -75,7 +75,7 @@ export const authenticationSettings = {
   ),
 };
 
-/** Browsers of other origins. */
+/** Access by browsers of other origins. */
 export const browserSettings = {
   HASURA_GRAPHQL_CORS_DOMAIN: setting
     .origins({ subdomains: true })

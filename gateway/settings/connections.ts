@@ -25,7 +25,7 @@ export const requestSettings = {
     .describe('Responses compressed and bodies decompressed at the same time, together.'),
 };
 
-/** Connections of clients: how many, how long, how slow. */
+/** Limits of client connections: number, duration and speed. */
 export const connectionSettings = {
   PORTICO_MAX_CONNECTIONS: setting.integer(20_000, 1, 1_000_000).describe('Open connections of all clients.'),
   PORTICO_MAX_CONNECTIONS_PER_ADDRESS: setting

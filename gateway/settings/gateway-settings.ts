@@ -33,7 +33,7 @@ export const gatewaySettingGroups = {
   'Development and compatibility': developmentSettings,
 };
 
-/** The gateway's settings, by the environment variables that hold them. */
+/** The gateway's settings by environment variable. */
 export const gatewaySettings = {
   ...servingSettings,
   ...metadataSettings,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { setting } from '../../platform/index.ts';
 
-/** How a process accepts and runs jobs. The database is a setting of the graph. */
+/** How a process accepts and runs jobs. The database URL is one of the graph's settings. */
 export const jobSettings = {
   PORTICO_JOBS: z
     .enum(['all', 'accept', 'run'], { error: 'expected all, accept or run' })

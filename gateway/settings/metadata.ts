@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { setting } from '../../platform/index.ts';
 
-/** The names that Hasura has for its interfaces. Portico serves the first two. */
+/** Hasura's names of its APIs. Portico serves the first two. */
 const API_NAMES = ['metadata', 'graphql', 'pgdump', 'config', 'developer', 'metrics'] as const;
 
-/** Settings that decide what the graph is, for `portico check` too. */
+/** Settings that determine the graph, also for `portico check`. */
 export const graphSettings = {
   HASURA_GRAPHQL_METADATA_DATABASE_URL: setting
     .postgresUrl()

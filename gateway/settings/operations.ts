@@ -1,7 +1,7 @@
 import { setting } from '../../platform/index.ts';
 import { listedNames, OPEN_OR_CLOSED } from './types.ts';
 
-/** Which operations are run, and their limits. */
+/** Allowed operations and their limits. */
 export const operationSettings = {
   HASURA_GRAPHQL_ENABLE_ALLOWLIST: setting
     .flag(false)
@@ -32,7 +32,7 @@ export const operationSettings = {
     .describe('What validation compares, in pairs of fields.'),
 };
 
-/** State shared by several gateways. */
+/** State that several gateways share. */
 export const sharedStateSettings = {
   PORTICO_REDIS_URL: setting
     .redisUrl()

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { assertionSettings } from '../access/assertions/index.ts';
 import { MIN_SECRET_LENGTH } from '../webhooks/calls/index.ts';
 
-/** Proofs for services. */
+/** Signatures and assertions for services. */
 export const proofSettings = {
   PORTICO_WEBHOOK_SECRET: z
     .string()

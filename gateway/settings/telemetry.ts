@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { otlpSettings, setting, tracingSettings } from '../../platform/index.ts';
 
-/** Traces; the push of metrics is part of the platform. */
+/** Traces. The push of metrics is part of the platform's settings. */
 export const telemetrySettings = {
   ...otlpSettings,
   ...tracingSettings,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { setting } from '../../platform/index.ts';
 
-/** What happens while something is unavailable. */
+/** The behaviour while a dependency is unavailable. */
 export const OPEN_OR_CLOSED = z.enum(['open', 'closed'], { error: 'expected open or closed' });
 
 /** A setting in JSON. */
@@ -17,10 +17,10 @@ export function json<T extends object>(parse: (text: string) => T | { problem: s
     });
 }
 
-/** Each is a value of a label, and so a series more for each operation. */
+/** Each name is the value of a label, and adds a series for each operation. */
 const MAX_LABEL_VALUES = 50;
 
-/** A list of names, each of which becomes the value of a label or is compared with one. */
+/** A list of names. Each becomes the value of a label or is compared with one. */
 export function listedNames() {
   return setting
     .list()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { setting } from '../../platform/index.ts';
 
-/** Calls to services: timeouts, retries, circuit breaker, bulkhead. */
+/** Calls to services: timeouts, retries, circuit breakers and bulkheads. */
 export const upstreamSettings = {
   PORTICO_UPSTREAM_CONNECT_TIMEOUT_SECONDS: setting
     .integer(5, 1, 3_600, 'seconds')

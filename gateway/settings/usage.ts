@@ -1,6 +1,6 @@
 import { setting } from '../../platform/index.ts';
 
-/** What is recorded of the use of operations and fields, and where it goes. */
+/** Recording and export of the use of operations and fields. */
 export const usageSettings = {
   PORTICO_USAGE_DIR: setting
     .text()

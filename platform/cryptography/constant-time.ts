@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Compares secrets in a time that does not depend on what they are: their digests, which are equally long, so that not
- * even the length of the expected ones shows.
+ * Compares secrets in a time that does not depend on their content. It compares digests of equal length, so that not even the
+ * length of the expected secrets is revealed.
  */
 export class SecretComparison {
   readonly #expected: readonly Buffer[];
@@ -11,7 +11,7 @@ export class SecretComparison {
     this.#expected = expected.map(digest);
   }
 
-  /** Whether it is one of the expected secrets. */
+  /** Returns whether the text is one of the expected secrets. */
   matches(given: string | Buffer): boolean {
     const own = digest(given);
     let found = false;

@@ -6,19 +6,19 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + IV_BYTES + TAG_BYTES;
 
-/** Encrypts what must not be readable in a copy of the database. */
+/** Encrypts values that must not be readable in a copy of the database. */
 export interface Sealer {
-  /** `name` is bound to the result: what was sealed under one name does not open under another. */
+  /** Encrypts a value. The result is bound to `name`: it cannot be opened under another name. */
   seal(plain: Uint8Array, name: string): Uint8Array<ArrayBuffer>;
-  /** The plain bytes, or undefined when they were sealed with another key or name, or were changed. */
+  /** Returns the plain bytes, or undefined if the value was sealed with another key or name, or was changed. */
   open(sealed: Uint8Array, name: string): Uint8Array | undefined;
-  /** Whether it was sealed with the present key, not with the previous one. */
+  /** Returns whether the value was sealed with the current key and not with the previous one. */
   isCurrent(sealed: Uint8Array, name: string): boolean;
-  /** Seals with the present key what was sealed with the previous one, and stores it. What neither opens is left alone. */
+  /** Seals values of the previous key with the current one, and stores them. Values that neither key opens are left alone. */
   reseal(stored: readonly Stored[]): Promise<Resealed>;
 }
 
-/** An encrypted value, and how it is replaced by a newly encrypted one. */
+/** An encrypted value, and a function to replace it by a newly encrypted one. */
 export interface Stored {
   readonly name: string;
   readonly sealed: Uint8Array;
@@ -26,17 +26,18 @@ export interface Stored {
 }
 
 export interface Resealed {
-  /** How many were opened with the previous key. */
+  /** The number of values that were opened with the previous key. */
   readonly resealed: number;
-  /** The names of those that neither key opens. */
+  /** The names of the values that neither key opens. */
   readonly unopened: readonly string[];
 }
 
 /**
- * AES-256-GCM. Sealed form: version (1 byte, now 1), initialisation vector (12), tag (16), ciphertext.
+ * Creates a sealer with AES-256-GCM. The sealed form is version (1 byte, now 1), initialisation vector (12), tag (16),
+ * ciphertext.
  *
  * @param key 32 bytes.
- * @param previousKey the key before, which still opens and no longer seals.
+ * @param previousKey the previous key, which opens but no longer seals.
  */
 export function createSealer(key: Uint8Array, previousKey?: Uint8Array): Sealer {
   const current = sealerWith(key);

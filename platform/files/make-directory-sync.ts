@@ -4,10 +4,10 @@ import { errorCode } from '../error-code.ts';
 import { removeEmptyDirectories } from './remove-empty-directories.ts';
 
 /**
- * As `makeDirectory`, for commands and starts, which do one thing after the other. Where it throws, nothing that it made is left.
+ * Like `makeDirectory`, but synchronous, for commands and starts. If it throws, none of the directories that it made are left.
  *
  * @returns the directories that were made, the innermost first.
- * @throws the file system's error; EEXIST or ENOTDIR where the path or one above it is a file or a broken symbolic link.
+ * @throws the file system's error: EEXIST or ENOTDIR if the path or one above it is a file or a broken symbolic link.
  */
 export function makeDirectorySync(directory: string, mode?: number): readonly string[] {
   if (isDirectory(directory)) return [];
@@ -16,7 +16,7 @@ export function makeDirectorySync(directory: string, mode?: number): readonly st
   try {
     mkdirSync(directory, { mode });
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have made the directory meanwhile.
     if (errorCode(error) === 'EEXIST' && isDirectory(directory)) return above;
     removeEmptyDirectories(above);
     throw error;
@@ -25,6 +25,6 @@ export function makeDirectorySync(directory: string, mode?: number): readonly st
 }
 
 function isDirectory(path: string): boolean {
-  // The slash makes it false for a file.
+  // With the trailing slash, the result is false for a file.
   return existsSync(`${path}/`);
 }

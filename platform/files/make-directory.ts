@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { errorCode } from '../error-code.ts';
 
 /**
- * Creates a directory with those above it, where they are missing. Node's own `recursive` never returns in file systems that
+ * Creates a directory and its missing parents. With Node.js's own `recursive`, the call never returns in file systems that
  * refuse with ENOENT, such as /proc, and keeps a thread and the process busy.
  *
  * @throws the file system's error.

@@ -1,8 +1,8 @@
 import { rmdirSync } from 'node:fs';
 
 /**
- * Removes directories that were made in vain, as far as they are empty. It never throws, because the error that is on its way
- * says why they are not needed.
+ * Removes directories that are not needed after a failure, if they are empty. It never throws, so that the original error is
+ * reported.
  *
  * @param directories the innermost first.
  */
@@ -10,6 +10,6 @@ export function removeEmptyDirectories(directories: readonly string[]): void {
   try {
     for (const directory of directories) rmdirSync(directory);
   } catch {
-    // Those above one that stays are not empty either.
+    // The parents of a remaining directory are not empty either.
   }
 }

@@ -1,7 +1,10 @@
 import { lstatSync, statSync } from 'node:fs';
 import { errorCode } from '../error-code.ts';
 
-/** Why a directory could not be made or written to: the end of a message that begins with what it is for. */
+/**
+ * Returns why a directory could not be made or written to. The text completes a message that begins with the purpose of the
+ * directory.
+ */
 export function unwritableReason(directory: string, error: unknown): string {
   const code = errorCode(error);
   const { path } = error as NodeJS.ErrnoException;
@@ -20,7 +23,7 @@ const UNWRITABLE_CAUSES: ReadonlyMap<string, string> = new Map([
   ['EDQUOT', "this user's disk quota is used up"],
 ]);
 
-/** Why a path that exists, and is no directory, is a symbolic link that leads nowhere; undefined where it is none. */
+/** Returns the problem of a path that is a broken symbolic link, or undefined for any other path. */
 function problemOfLink(path: string): string | undefined {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
   try {

@@ -14,25 +14,25 @@ import {
 import { dirname, join } from 'node:path';
 import { errorCode } from '../error-code.ts';
 
-/** A file that is about to be written. */
+/** A file to be written. */
 interface Replacement {
   readonly file: string;
   readonly text: string;
-  /** Where the new text is written first. */
+  /** The temporary file for the new text. */
   readonly unfinished: string;
-  /** Where a copy of the earlier file is kept, and what that is; undefined where there is none. */
+  /** The copy of the earlier file and its stats. Undefined if there is no earlier file. */
   readonly earlier: { readonly copy: string; readonly stats: Stats } | undefined;
 }
 
 /**
- * Writes files of a directory, or none of them: new texts and copies of the earlier files are beside them before the first file
- * is replaced, so that replacing and undoing need no space on the disk. Each file is replaced at once, but not all at the same
- * moment: a reader, or a process that is killed, can see some of them replaced. Symbolic links to files stay links, and files
- * keep their modes, and their owners where this user may give files to them.
+ * Writes several files of a directory, or none of them. New texts and copies of the earlier files are written next to them
+ * before the first file is replaced, so that replacing and undoing need no disk space. Each file is replaced atomically, but
+ * not all at the same moment: a reader may see only some of them replaced, and this state remains if the process is killed.
+ * Symbolic links stay links, and files keep their modes, and their owners if this user may set them.
  *
- * @param files texts by names.
- * @throws the file system's error. The earlier files are as they were; one that cannot be put back stays beside its place, in
- *   `.earlier-…`.
+ * @param files texts by file name.
+ * @throws the file system's error. The earlier files are restored then. A file that cannot be restored is kept next to its
+ * place, in `.earlier-…`.
  */
 export function writeFilesTogether(directory: string, files: ReadonlyMap<string, string>): void {
   const replacements = [...files].map(([name, text], index) => replacementOf(join(directory, name), text, index));
@@ -73,7 +73,7 @@ function writeBeside({ file, text, unfinished, earlier }: Replacement): void {
     return;
   }
   const { copy, stats } = earlier;
-  // Readable by its owner only until it has the mode of the earlier file.
+  // Readable only by its owner until it has the mode of the earlier file.
   writeFileSync(unfinished, text, { mode: 0o600 });
   makeLike(unfinished, stats);
   copyFileSync(file, copy);
@@ -95,7 +95,7 @@ function moveOver(from: string, file: string): void {
   try {
     renameSync(from, file);
   } catch (error) {
-    // A file that is mounted by itself can be written, but not replaced.
+    // A file that is a mount point can be written, but not replaced.
     if (errorCode(error) !== 'EBUSY') throw error;
     writeFileSync(file, readFileSync(from));
   }
@@ -104,11 +104,11 @@ function moveOver(from: string, file: string): void {
 function isUndone({ file, unfinished, earlier }: Replacement): boolean {
   try {
     if (earlier) moveOver(earlier.copy, file);
-    // Where the new text is still under its first name, what has the file's name is not ours.
+    // If the temporary file still exists, the file with the final name was not created here.
     else if (!existsSync(unfinished)) rmSync(file);
     return true;
   } catch {
-    // The error to report is the one that made it necessary.
+    // The original error is the one to report.
     return false;
   }
 }
@@ -117,6 +117,6 @@ function removeIfPossible(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // What stays does no harm, and its error must not replace the reason why writing failed.
+    // A remaining temporary file is harmless, and its error must not replace the original one.
   }
 }

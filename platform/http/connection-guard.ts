@@ -5,19 +5,22 @@ import { networkOf } from './client-address.ts';
 
 /** Limits of client connections. */
 export interface ConnectionLimits {
-  /** Connections at a time. */
+  /** The most connections at a time. */
   readonly maxConnections: number;
-  /** Of one address, or of the /64 of an IPv6 address; undefined: not limited, as where all come from a proxy. */
+  /**
+   * The most connections of one IPv4 address or IPv6 /64. Undefined if not limited, such as when all connections come from a
+   * proxy.
+   */
   readonly maxPerAddress: number | undefined;
-  /** How long the head of a request may take, in milliseconds, from its first byte or the connection's beginning. */
+  /** How long the head of a request may take, in milliseconds, from its first byte or from the beginning of the connection. */
   readonly headersTimeoutMs: number;
   /** How long a connection may be idle between requests, in milliseconds. */
   readonly keepAliveMs: number;
-  /** Bytes a second that a body has to come at; 0: at any rate. */
+  /** The minimum rate of a request body in bytes per second. 0 allows any rate. */
   readonly minBodyRate: number;
-  /** How long a body may arrive more slowly than that, in milliseconds. Bytes that arrive faster make up for it. */
+  /** How long a body may be slower than the minimum rate, in milliseconds. Faster bytes make up for slow ones. */
   readonly slowBodyMs: number;
-  /** How long a client may read nothing while a response waits to be sent to it, in milliseconds. */
+  /** How long a client may read nothing of a pending response, in milliseconds. */
   readonly slowReaderMs: number;
 }
 
@@ -25,43 +28,45 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   maxConnections: 20_000,
   maxPerAddress: undefined,
   headersTimeoutMs: 15_000,
-  // Longer than load balancers keep theirs, so that it is the balancer that closes them.
+  // Longer than the idle timeout of load balancers, so that the balancer closes connections.
   keepAliveMs: 65_000,
   minBodyRate: 1_000,
   slowBodyMs: 10_000,
   slowReaderMs: 30_000,
 };
 
-/** Connections of one server since its start, and those that are open. */
+/** The open connections of a server, and counts since its start. */
 export interface ConnectionCounts {
   open: number;
-  /** Refused, because there were too many of the address, or too many of all. */
+  /** Connections that were refused, because there were too many of the address, or too many in total. */
   readonly refused: { address: number; total: number };
-  /** Closed, because the headers or the body of a request arrived too slowly, or a response was not read. */
+  /**
+   * Connections that were closed, because the headers or the body of a request arrived too slowly, or a response was not read.
+   */
   readonly slow: { headers: number; body: number; reading: number };
-  /** Bytes of all connections since the start, with those of HTTP itself. They are added up when they are asked for. */
+  /** Returns the bytes of all connections since the start, including those of HTTP itself. They are summed on demand. */
   readonly bytes: () => { readonly received: number; readonly sent: number };
 }
 
 interface GuardedConnection {
   readonly network: string;
   bytesRead: number;
-  /** For how much longer the current body may be too slow, in milliseconds. */
+  /** How much longer the current body may be too slow, in milliseconds. */
   patienceMs: number;
-  /** Whether the socket's timeout is ours, because a response waits to be read. */
+  /** Whether the guard has set the socket's timeout, because a response waits to be read. */
   isAwaited: boolean;
-  /** Whether it was closed because of a slow body. */
+  /** Whether the connection was closed because of a slow body. */
   isTooSlow: boolean;
 }
 
-/** How long a refused connection stays open for its client to read the response, unless another one needs its place. */
+/** How long a refused connection stays open for the client to read the response, unless its place is needed. */
 const LINGER_MS = 1_000;
 const REFUSED_RETRY_AFTER_SECONDS = 5;
 
 /**
- * Keeps the connections of an HTTP server within limits. All connections are checked together once a second: a request costs
- * nothing extra. Node's own timeouts limit the time of a whole request, not the rate of its body, and have no limit for
- * slow readers or for the connections of an address.
+ * Keeps the connections of an HTTP server within limits. All connections are checked together once a second, so a request costs
+ * nothing extra. Node.js's own timeouts limit the duration of a whole request and not the rate of its body. They cover neither
+ * slow readers nor the connections of an address.
  */
 export class ConnectionGuard {
   readonly counts: ConnectionCounts = {
@@ -75,13 +80,15 @@ export class ConnectionGuard {
   readonly #byNetwork = new Map<string, number>();
   readonly #timer: NodeJS.Timeout;
   readonly #maxLingering: number;
-  /** Refused, the oldest first. */
+  /** Refused connections, the oldest first. */
   readonly #lingering = new Set<Socket>();
-  /** Of connections that are closed. */
+  /** The bytes of closed connections. */
   readonly #past = { received: 0, sent: 0 };
   #lookedAt = performance.now();
 
-  /** @param maxLingering how many refused connections are open at a time; 0: they are closed without a response. */
+  /**
+   * @param maxLingering the most refused connections that stay open for a response. With 0 they are closed without a response.
+   */
   constructor(limits: ConnectionLimits, maxLingering: number) {
     this.#limits = limits;
     this.#maxLingering = maxLingering;
@@ -90,7 +97,7 @@ export class ConnectionGuard {
     this.#timer.unref();
   }
 
-  /** The connections that are open at the time of the call. */
+  /** Returns the connections that are open at the time of the call. */
   sockets(): Iterable<Socket> {
     return this.#connections.keys();
   }
@@ -106,7 +113,7 @@ export class ConnectionGuard {
   }
 
   #admits(socket: Socket): boolean {
-    // A connection whose upgrade is ignored is emitted again.
+    // If an upgrade is ignored, its connection is emitted again.
     if (this.#connections.has(socket)) return true;
     const network = networkOf(socket.remoteAddress ?? '');
     const ofNetwork = this.#byNetwork.get(network) ?? 0;
@@ -157,7 +164,7 @@ export class ConnectionGuard {
       socket.destroy();
       return;
     }
-    // The oldest has had the most time to read.
+    // The oldest one has had the most time to read.
     if (this.#lingering.size >= this.#maxLingering) {
       const [oldest] = this.#lingering;
       oldest?.destroy();
@@ -174,14 +181,14 @@ export class ConnectionGuard {
       'connection: close',
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-    // What it sends is read: closing with unread data would reset the connection and discard the response.
+    // The client's data has to be read: closing with unread data would reset the connection and discard the response.
     socket.resume();
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 
   #look(): void {
     const now = performance.now();
-    // Clients are not charged for a slow iteration of the event loop.
+    // A slow iteration of the event loop does not count against clients.
     const elapsedMs = Math.min(now - this.#lookedAt, 2_000);
     this.#lookedAt = now;
     for (const [socket, connection] of this.#connections) {
@@ -190,7 +197,7 @@ export class ConnectionGuard {
     }
   }
 
-  /** The time that a body is waited for counts down; each received byte adds to it. */
+  /** Counts down the time that a body may be slow. Each received byte adds to it. */
   #checkBodyRate(socket: Socket, connection: GuardedConnection, elapsedMs: number): void {
     const { minBodyRate, slowBodyMs } = this.#limits;
     if (minBodyRate === 0) return;
@@ -198,14 +205,14 @@ export class ConnectionGuard {
     connection.bytesRead = socket.bytesRead;
     const request = incomingOf(socket);
     if (!request || request.complete) connection.patienceMs = slowBodyMs;
-    // Nothing can arrive while we do not read, because a service takes the body slowly.
+    // While the gateway does not read because a service accepts the body slowly, nothing can arrive.
     else if (request.readableFlowing !== false && request.readableLength < request.readableHighWaterMark) {
       const earnedMs = (received / minBodyRate) * 1_000;
       connection.patienceMs = Math.min(slowBodyMs, connection.patienceMs - elapsedMs + earnedMs);
       if (connection.patienceMs > 0) return;
       connection.isTooSlow = true;
       this.counts.slow.body += 1;
-      // Node's listener responds with 408 if there is no response yet, and closes the connection.
+      // Node.js's listener responds with 408 if there is no response yet, and closes the connection.
       socket.emit('error', Object.assign(new Error('the request body arrives too slowly'), { code: TIMEOUT_CODE }));
     }
   }
@@ -216,12 +223,15 @@ export class ConnectionGuard {
     socket.destroy();
   }
 
-  /** The socket's own timeout is reset when the operating system takes more bytes, and costs nothing while nothing waits. */
+  /**
+   * Uses the socket's own timeout. It is reset when the operating system accepts more bytes, and costs nothing while nothing
+   * waits.
+   */
   #checkReader(socket: Socket, connection: GuardedConnection): void {
-    // One millisecond distinguishes it from other timeouts of the socket.
+    // The additional millisecond distinguishes this timeout from others of the socket.
     const timeoutMs = this.#limits.slowReaderMs + 1;
     const isWaiting = socket.writableLength > 0;
-    // Node sets its own timeout again with each request of a keep-alive connection.
+    // Node.js sets its own timeout again with each request of a keep-alive connection.
     const isTimed = connection.isAwaited && socket.timeout === timeoutMs;
     if (isWaiting && !isTimed) {
       connection.isAwaited = true;
@@ -236,9 +246,9 @@ export class ConnectionGuard {
 const TIMEOUT_CODE = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /**
- * The request that a connection receives now. Node keeps it at the connection's parser, which is not documented; keeping it
- * ourselves would keep each dead request alive until the next one, which costs more than all of this. If a Node release
- * moves the parser, `test/platform/slow-connections.test.ts` fails.
+ * Returns the request that a connection is receiving. Node.js keeps it at the connection's parser, which is undocumented. A
+ * separate reference would keep each finished request alive until the next one, which costs more than everything else here. If
+ * a Node.js release moves the parser, `test/platform/slow-connections.test.ts` fails.
  */
 function incomingOf(socket: Socket): IncomingMessage | null | undefined {
   return (socket as { parser?: { incoming?: IncomingMessage | null } | null }).parser?.incoming;

@@ -14,25 +14,25 @@ import { PipelinedResponses } from './pipelined-responses.ts';
 /** The host that stands for all addresses of this machine, as in Hasura. */
 export const ANY_ADDRESS = '*';
 
-/** Large enough that a request with a token that is far too long gets our error, not the HTTP parser's. */
+/** Large enough that a request with a much too long token gets the gateway's error, not the HTTP parser's. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /**
- * Headers of a request. Node would begin at 1,000 to leave further ones out (20) or to refuse the request (newer versions), where
- * the gateway has a limit of its own. What is left out may be the header of a proxy, or the second one of two credentials.
+ * The most headers of a request. By default Node.js begins at 1,000 to drop headers (20) or to reject the request (newer
+ * versions), but the gateway has its own limit. A dropped header could be that of a proxy, or the second of two credentials.
  */
 const MAX_HEADERS = 2_000;
 
-/** Connections at a time that are refused with a response. */
+/** The most connections at a time that are refused with a response. */
 const MAX_REFUSED = 100;
 
 /**
- * Connections that wait to be accepted, as far as the system allows (`net.core.somaxconn`, 4,096 by default). Node's own limit is 511:
- * a client that finds it reached tries again after a second.
+ * The most connections that wait to be accepted, if the system allows it (`net.core.somaxconn`, 4,096 by default). With
+ * Node.js's default of 511, a client that reaches it retries only after a second.
  */
 const MAX_UNACCEPTED = 4_096;
 
-/** For how long a keep-alive connection may send one more request once a stop has begun. */
+/** How long a keep-alive connection may send one more request after a stop has begun. */
 const LAST_REQUEST_MS = 500;
 
 export interface ListenOptions {
@@ -41,13 +41,13 @@ export interface ListenOptions {
   port: number;
   /** The environment variable that sets the port, named in the error when the port is not available. */
   portVariable: string;
-  /** How long requests in flight may take to finish at a stop, in milliseconds. */
+  /** How long pending requests may take to finish during a stop, in milliseconds. */
   stopGraceMs?: number;
-  /** Put over CONNECTION_LIMITS. */
+  /** Overrides CONNECTION_LIMITS. */
   limits?: Partial<ConnectionLimits>;
   /**
-   * Whether a request that asks for another protocol is emitted as `upgrade`; others are requests like any. Versions of Node
-   * that do not know the option (20, and the older ones of 22) emit all of them, as without it, if anything listens.
+   * Returns whether a request for another protocol is emitted as `upgrade`. Others are handled as ordinary requests. Versions
+   * of Node.js without this option (20 and early 22) emit all of them if there is a listener, as they do without this function.
    */
   shouldUpgradeCallback?: (request: IncomingMessage) => boolean;
 }
@@ -56,18 +56,18 @@ export interface ListeningServer {
   readonly server: Server;
   readonly port: number;
   readonly connections: ConnectionCounts;
-  /** From now on each response closes its connection. New connections are still accepted, until `stop`. */
+  /** From now on, each response closes its connection. New connections are still accepted until `stop`. */
   drain(): void;
   stop(): Promise<void>;
 }
 
 /**
- * Serves `handler` over HTTP/1.1 until stopped. A stop accepts no new connection, lets requests in flight finish within
- * the grace time, then destroys the remaining connections. Responses sent meanwhile carry `connection: close`.
+ * Serves `handler` over HTTP/1.1 until stopped. A stop accepts no new connections, lets pending requests finish within the
+ * grace time, then destroys the remaining connections. Responses sent meanwhile have `connection: close`.
  *
- * Connections beyond what the limit of open files allows are closed at once, see `acceptableConnections`.
+ * Connections beyond the limit of open files are closed immediately, see `acceptableConnections`.
  *
- * @throws StartError when the port is in use or not permitted.
+ * @throws StartError if the port is in use or not permitted.
  */
 export async function listen(handler: RequestListener, options: ListenOptions): Promise<ListeningServer> {
   let isDraining = false;
@@ -80,13 +80,13 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       ...(shouldUpgradeCallback && { shouldUpgradeCallback }),
       keepAliveTimeout: limits.keepAliveMs,
       headersTimeout: limits.headersTimeoutMs,
-      // A large body may take its time, as long as it comes at the least rate.
+      // A large body may take any time, as long as it arrives at the minimum rate.
       requestTimeout: 0,
       connectionsCheckingInterval: Math.min(1_000, limits.headersTimeoutMs),
       maxHeaderSize: MAX_HEADER_BYTES,
     },
     (request, response) => {
-      // Otherwise its client could send the next request just as the connection closes, and not know whether it arrived.
+      // Otherwise the client could send the next request just as the connection closes, without knowing whether it arrived.
       if (isDraining) response.shouldKeepAlive = false;
       if (response.socket === null && !pipelined.admits(request.socket, response)) return;
       if (request.rawHeaders.length > 2 * MAX_HEADERS) {
@@ -96,11 +96,11 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
       paced.begin(request, response);
     },
   );
-  // One more, so that it shows where there are too many.
+  // One more than the limit, so that an excess can be detected.
   server.maxHeadersCount = MAX_HEADERS + 1;
   const most = acceptableConnections() ?? Number.POSITIVE_INFINITY;
-  // The last few are for connections that are refused with a response. `server.maxConnections` is not used: a cluster worker
-  // at that limit hands a connection back, and if all workers do, the main process offers it again for ever.
+  // The last few are for connections that are refused with a response. `server.maxConnections` is not used: a cluster worker at
+  // that limit hands a connection back, and if all workers do, the main process offers it again endlessly.
   const forRefused = Math.min(MAX_REFUSED, Math.floor(most / 10));
   const guard = new ConnectionGuard(
     { ...limits, maxConnections: Math.min(limits.maxConnections, most - forRefused) },
@@ -130,7 +130,7 @@ export async function listen(handler: RequestListener, options: ListenOptions): 
 /**
  * Checks that a port is available, without keeping it.
  *
- * @throws StartError when it is taken or may not be used.
+ * @throws StartError if the port is in use or not permitted.
  */
 export async function checkPort(options: Pick<ListenOptions, 'host' | 'port' | 'portVariable'>): Promise<void> {
   if (options.port === 0) return;
@@ -139,9 +139,9 @@ export async function checkPort(options: Pick<ListenOptions, 'host' | 'port' | '
 }
 
 /**
- * Takes a port until the returned function is called, so that others are seen to clash with it.
+ * Occupies a port until the returned function is called, so that conflicts with it are detected.
  *
- * @throws StartError when it is taken or may not be used; its cause is the error of `listen`.
+ * @throws StartError if the port is in use or not permitted. Its cause is the error of `listen`.
  */
 export async function reservePort(
   options: Pick<ListenOptions, 'host' | 'port' | 'portVariable'>,
@@ -154,14 +154,14 @@ export async function reservePort(
   return () => new Promise((resolve) => server.close(() => resolve()));
 }
 
-/** Node listens on all addresses of both IP versions where no host is named. */
+/** Without a host, Node.js listens on all addresses of both IP versions. */
 function boundHost(host: string): string | undefined {
   return host === ANY_ADDRESS ? undefined : host;
 }
 
 function stopServer(server: Server, sockets: () => Iterable<Socket>, graceMs: number): Promise<void> {
-  // A keep-alive connection would delay the stop for as long as its client likes; so would one that was opened in advance,
-  // which does not count as idle before its first request.
+  // A keep-alive connection would delay the stop for as long as its client likes. So would a connection that was opened in
+  // advance, which does not count as idle before its first request.
   const closeIdle = () => {
     server.closeIdleConnections();
     for (const socket of sockets()) if (socket.bytesRead === 0) socket.destroy();
@@ -178,7 +178,7 @@ function stopServer(server: Server, sockets: () => Iterable<Socket>, graceMs: nu
     const cut = setTimeout(() => {
       for (const socket of sockets()) socket.destroy();
     }, graceMs);
-    // The method of the HTTP server would close all connections that are idle at this moment.
+    // The HTTP server's own method would immediately close all idle connections.
     NetServer.prototype.close.call(server, () => {
       clearTimeout(lastRequests);
       clearInterval(closing);
@@ -201,7 +201,7 @@ function explainListenError(
     return new StartError(`port ${port} on ${host} may not be used by this user: set ${portVariable} to another one`, {
       cause: error,
     });
-  // That of no network here, a name that is not known or not found just now, a link-local one without its network.
+  // The address belongs to no network of this machine, the name cannot be resolved, or a link-local address lacks its network.
   if (error.code !== undefined)
     return new StartError(`cannot listen on the address ${host} (${error.code})`, { cause: error });
   return error;

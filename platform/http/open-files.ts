@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** Descriptors of a process besides connections: its standard streams, files, threads. */
+/** File descriptors that a process needs in addition to connections: standard streams, files, threads. */
 const OWN_FILES = 64;
 
 /**
- * How many client connections this process may accept so that file descriptors are left for its own: a process without
- * any can neither call a service nor read a file. Half of them, since most clients wait for a call to a service. Undefined
- * where the limit is not known.
+ * Returns how many client connections this process may accept so that enough file descriptors remain. Without any, a process
+ * can neither call a service nor read a file. Half of the descriptors are for clients, since most clients wait for a call to a
+ * service. Undefined if the limit is unknown.
  *
- * @param limits the text of `/proc/self/limits` (proc(5)), which other systems do not have.
+ * @param limits the text of `/proc/self/limits` (proc(5)), which only Linux has.
  */
 export function acceptableConnections(limits: string | undefined = readLimits()): number | undefined {
   const soft = /^Max open files\s+(\d+)/m.exec(limits ?? '')?.[1];

@@ -1,19 +1,19 @@
 import cluster from 'node:cluster';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
-/** Turns of the event loop without a new connection after which no more of them are waiting. */
+/** After this many turns of the event loop without a new connection, no more connections are waiting. */
 const QUIET_TURNS = 2;
-/** A cluster's main process hands over one connection at a time, and the next one when it has heard of that. */
+/** A cluster's main process hands over one connection at a time, and the next one after its confirmation. */
 const QUIET_TURNS_OF_WORKER = 20;
 
-/** Connections of a second that requests make way for. A flood of them gets a tenth of the processor's time that way. */
+/** How many connections per second requests wait for. A flood of connections thus gets a tenth of the processor's time. */
 const MAX_PER_SECOND = 1_000;
 
 /**
- * Begins one request in each turn of the event loop while connections arrive, and the others in their order in later turns.
+ * While connections arrive, begins one request in each turn of the event loop, and further ones in order in later turns.
  *
- * Node accepts one connection in a turn (libuv since 1.45). The more requests a turn handles, the longer a connection waits:
- * of 500 clients that connect at once, the last ones would wait until the first ones have had 500 responses each. Short turns
+ * Node.js accepts one connection in each turn (libuv since 1.45). The more requests a turn handles, the longer a connection
+ * waits. If 500 clients connect at once, the last ones would wait until the first ones have had 500 responses each. Short turns
  * accept all of them first. A turn does not wait for anything, so no time is lost.
  */
 export class PacedRequests {
@@ -27,7 +27,7 @@ export class PacedRequests {
   #secondBegan = Number.NEGATIVE_INFINITY;
   #acceptedInSecond = 0;
 
-  /** @param now milliseconds of a clock that never goes back. */
+  /** @param now returns milliseconds from a monotonic clock. */
   constructor(handler: RequestListener, now: () => number = () => performance.now()) {
     this.#handler = handler;
     this.#now = now;
@@ -35,7 +35,7 @@ export class PacedRequests {
     this.#quietTurns = this.#mostQuietTurns;
   }
 
-  /** To be called for each new connection. */
+  /** Called for each new connection. */
   accepted(): void {
     const now = this.#now();
     if (now - this.#secondBegan >= 1_000) {
@@ -67,9 +67,10 @@ export class PacedRequests {
     this.#quietTurns++;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       const [request, response] = next;
-      // While others wait, none that is read later may begin before them.
+      // While requests wait, later ones must not begin before them.
       if (!this.#isTurnTaken) this.#takeTurn();
-      // Its client has gone, or has closed its side of the connection, which is the same to Node. No event will tell the handler.
+      // The client has disconnected or has closed its side of the connection, which Node.js treats alike. No event will notify
+      // the handler.
       if (request.destroyed || request.socket.destroyed) request.socket.destroy();
       else this.#handler(request, response);
       if (this.#quietTurns < this.#mostQuietTurns) return;

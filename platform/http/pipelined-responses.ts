@@ -2,27 +2,27 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Requests of one connection that wait behind one that is not answered yet. Clients that pipeline send a few dozen, and load
- * generators some hundreds: those of one read are all parsed before the first of them is answered.
+ * The most requests of one connection that wait behind a pending one. Clients that pipeline send a few dozen, and load
+ * generators some hundreds: all requests of one read are parsed before the first is answered.
  */
 const MAX_WAITING_RESPONSES = 1_000;
-/** Responses of one connection that may wait for as long as those before them take, in bytes. */
+/** The size of waiting responses of one connection that may wait without a time limit, in bytes. */
 const FREE_RESPONSE_BYTES = 64 * 1024;
-/** The most bytes that may wait: as many as the longest response has. */
+/** The most bytes that may wait: the size of the longest response. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const CHECK_EVERY_MS = 1_000;
 
-/** The responses of one connection that have to wait for others, and since when they have been more than the free bytes. */
+/** The waiting responses of a connection, and the time since when they exceed the free bytes. */
 interface WaitingResponses {
   readonly responses: Set<ServerResponse>;
   longSince: number | undefined;
 }
 
 /**
- * Responses to pipelined requests (RFC 9112 section 9.3.2). Such a response has no socket until the responses before it
- * have been sent, and Node 20 and 22 emit no `close` for it when the connection ends: the work for it would go on for ever.
- * Nor has Node a limit for them: behind an event stream, which may never end, one connection could keep any number of requests
- * in flight and of responses in memory.
+ * Tracks responses to pipelined requests (RFC 9112 section 9.3.2). Such a response has no socket until the earlier ones have
+ * been sent. If the connection ends, Node.js 20 and 22 emit no `close` for it, so its work would go on indefinitely. Node.js
+ * has no limit for them either. Behind an event stream, which may never end, one connection could keep any number of pending
+ * requests and of responses in memory.
  */
 export class PipelinedResponses {
   readonly #maxWaitMs: number;
@@ -34,10 +34,13 @@ export class PipelinedResponses {
     this.#maxWaitMs = maxWaitMs;
   }
 
-  /** @returns false where its connection has too many of them. It is closed then, and the request is not to be handled. */
+  /**
+   * @returns false if the connection has too many waiting responses. The connection is closed then, and the request must not be
+   * handled.
+   */
   admits(socket: Socket, response: ServerResponse): boolean {
     const { responses } = this.#lines.get(socket) ?? this.#open(socket);
-    // What has been read of a connection is parsed to its end, also when that is closed.
+    // Data that has been read from a connection is parsed completely, even if the connection has been closed.
     if (socket.destroyed) return false;
     if (responses.size >= MAX_WAITING_RESPONSES) {
       socket.destroy();
@@ -58,7 +61,8 @@ export class PipelinedResponses {
         clearInterval(this.#timer);
         this.#timer = undefined;
       }
-      // Newer versions emit it within this turn of the event loop, and a second one would be counted as a second response.
+      // Newer versions of Node.js emit `close` within this turn of the event loop, and a second event would count as a second
+      // response.
       setImmediate(() => closeResponses(line.responses));
     });
     return line;
@@ -83,7 +87,7 @@ function waitingBytes(responses: Iterable<ServerResponse>): number {
 
 function closeResponses(responses: Iterable<ServerResponse>): void {
   for (const response of responses) {
-    // Node emits `close` for a response that has its socket.
+    // Node.js emits `close` for a response that has its socket.
     if (response.socket !== null || response.writableFinished) continue;
     response.destroy();
     response.emit('close');

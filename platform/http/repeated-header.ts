@@ -1,11 +1,11 @@
 /**
- * The name of a header that a request may have once (RFC 9110 section 5.3) and has several times, so that two servers might
- * act on different values; undefined where there is none. `Authorization` and `Content-Type` may be repeated with the same
- * value: Node keeps the first. Headers with claims and credentials of the gateway may not: Node joins them to one value, which
- * no client has sent.
+ * Returns the name of a header that a request may have only once (RFC 9110 section 5.3) but repeats, so that two servers could
+ * use different values. Undefined if there is none. `Authorization` and `Content-Type` may be repeated with the same value,
+ * since Node.js keeps the first one. Headers with claims and the gateway's credentials must not be repeated: Node.js joins them
+ * to a value that no client has sent.
  *
- * @param rawHeaders names and values in turn, as Node has them.
- * @returns a constant, never what the client wrote.
+ * @param rawHeaders alternating names and values, as Node.js provides them.
+ * @returns a constant, never the client's text.
  */
 export function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
   let authorization: string | undefined;
@@ -14,7 +14,7 @@ export function repeatedHeader(rawHeaders: readonly string[]): string | undefine
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const written = rawHeaders[at] as string;
     const value = rawHeaders[at + 1] as string;
-    // Most headers are told apart by their length or first letter: this runs for every request.
+    // Most headers can be distinguished by their length or first letter, and this runs for every request.
     if (written.length === AUTHORIZATION.length && written.toLowerCase() === AUTHORIZATION) {
       if (authorization !== undefined && authorization !== value) return 'Authorization';
       authorization = value;

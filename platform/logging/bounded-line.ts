@@ -1,13 +1,15 @@
 import { isJsonObject, parseJson } from '../json.ts';
 
-/** The longest line that is written, in bytes with its line break. Longer ones push older lines out of logs that are rotated by size. */
+/**
+ * The longest line in bytes, including its line break. Longer lines would push older ones out of logs that are rotated by size.
+ */
 export const MAX_LINE_BYTES = 16 * 1024;
 const MAX_BYTES_PER_CHARACTER = 3;
-/** What the field takes that says how much was cut. */
+/** The size of the field that states how much was cut. */
 const NOTE_BYTES = 64;
-/** Members of an object, at each step. */
+/** The most members of an object, in each step. */
 const MAX_MEMBERS = 100;
-/** Longest texts and lists that are tried, one step after the other, until the line is short enough. */
+/** The limits of texts and lists. They are tried step by step until the line is short enough. */
 const STEPS = [
   { text: 4_096, items: 200, depth: 8 },
   { text: 1_024, items: 50, depth: 6 },
@@ -15,12 +17,12 @@ const STEPS = [
   { text: 64, items: 5, depth: 3 },
 ] as const;
 type Step = (typeof STEPS)[number];
-/** Stay in each line, wherever they stand in it; nothing else is left where nothing else helps. */
+/** Fields that stay in each line, wherever they are. If no step is enough, only these are kept. */
 const MAIN_FIELDS = ['level', 'time', 'service', 'worker', 'request_id', 'event', 'msg'] as const;
 
 /**
- * A complete log line of at most 16 KiB. What is longer loses the ends of its texts and lists; `cut_bytes` says how many bytes the
- * line is shorter by, that field not counted. It stays one JSON object.
+ * Returns a complete log line of at most 16 KiB. In a longer one, texts and lists are truncated, and `cut_bytes` is the number
+ * of omitted bytes, without that field. The line remains a JSON object.
  */
 export function boundedLine(line: string): string {
   if (line.length * MAX_BYTES_PER_CHARACTER <= MAX_LINE_BYTES) return line;

@@ -1,25 +1,25 @@
 import { stdSerializers } from 'pino';
 
-/** Fields of PostgreSQL's errors that quote rows or statements (its manual, "Error and Notice Message Fields"). */
+/** Fields of PostgreSQL's errors that quote rows or statements (see "Error and Notice Message Fields" in its manual). */
 const QUOTING_FIELDS = ['detail', 'where', 'hint', 'internalQuery'] as const;
-/** These are not logged. A position is one in a statement that is not logged either. */
+/** Fields that are not logged. A position refers to a statement that is not logged either. */
 const OMITTED_FIELDS: ReadonlySet<string> = new Set([...QUOTING_FIELDS, 'internalPosition']);
-/** Say what happened and quote nothing. */
+/** Fields that identify the error and quote nothing. */
 const CODE_FIELDS: ReadonlySet<string> = new Set(['code', 'originalCode']);
-/** Errors whose messages quote values: data (22), and those that a function of the database raises (P0). */
+/** Classes of errors whose messages quote values: data (22), and errors that a function of the database raises (P0). */
 const QUOTING_CLASSES: ReadonlySet<string> = new Set(['22', 'P0']);
 const SQLSTATE = /^[0-9A-Z]{5}$/;
-/** A shorter text is found in places that do not quote it. */
+/** Shorter texts would also match where they are not quotes. */
 const MIN_QUOTE_LENGTH = 4;
-/** Errors within errors: a driver's within that of a client's library, within the error of a use case. */
+/** The maximum nesting of errors: a driver's error within one of a client library, within one of a use case. */
 const MAX_DEPTH = 8;
-/** Objects of an error that are looked at, and fields of each. An error may refer to all of a connection or a request. */
+/** The most objects of an error, and fields of each, that are examined. An error may refer to a whole connection or request. */
 const MAX_VALUES = 1_000;
 const OMITTED = '…';
 
 /**
- * An error as it is logged. What PostgreSQL quotes in its errors, values of rows among it, is left out, wherever in the error
- * that of the driver is: only its code, its message and what it names of the schema say what happened.
+ * Prepares an error for the log. Everything that PostgreSQL quotes, such as values of rows, is removed, wherever the driver's
+ * error is nested. Only the code, the message and the names of the schema remain.
  */
 export function errorForLog(error: unknown): unknown {
   const { quotes, mayQuote } = collectQuotes(error);
@@ -28,13 +28,13 @@ export function errorForLog(error: unknown): unknown {
 }
 
 interface Quotes {
-  /** The longer ones first: a shorter one may be part of them. */
+  /** The longer quotes first, since a shorter one may be part of them. */
   readonly quotes: readonly string[];
-  /** PostgreSQL's error is among it, or there was too much to look at all of it. */
+  /** Whether the error contains one of PostgreSQL's, or was too large to examine completely. */
   readonly mayQuote: boolean;
 }
 
-/** Collects what quotes values, of outer errors before inner ones. */
+/** Collects quoted values, those of outer errors first. */
 function collectQuotes(error: unknown): Quotes {
   const quotes = new Set<string>();
   const found = new Set<object>();
@@ -44,12 +44,12 @@ function collectQuotes(error: unknown): Quotes {
   let mayQuote = false;
   let looked = 0;
   add(error);
-  // A set that grows meanwhile is walked to its new end.
+  // Iteration includes values that are added meanwhile.
   for (const value of found) {
     if (++looked > MAX_VALUES) return { quotes: longestFirst(quotes), mayQuote: true };
     const fields = value as Readonly<Record<string, unknown>>;
     if (addQuotes(fields, quotes)) mayQuote = true;
-    // These are no enumerable properties; `errors` is that of an AggregateError, `originalError` of GraphQL's.
+    // These properties are not enumerable. `errors` belongs to AggregateError, `originalError` to GraphQL's errors.
     for (const inner of [fields.cause, fields.errors, fields.originalError]) add(inner);
     const inside = Array.isArray(value) ? value : Object.values(fields);
     if (inside.length > MAX_VALUES) mayQuote = true;
@@ -75,7 +75,7 @@ function longestFirst(texts: ReadonlySet<string>): readonly string[] {
   return [...texts].sort((one, other) => other.length - one.length);
 }
 
-/** A copy of what the serializer made. What is there twice is copied once. */
+/** Returns a copy of the serializer's result. Repeated values are copied once. */
 function withoutQuotes(serialized: unknown, quotes: readonly string[]): unknown {
   const copied = new Set<object>();
   const copyOf = (value: unknown, depth: number): unknown => {

@@ -1,37 +1,37 @@
 import { writeSync } from 'node:fs';
 
-/** What a pipe takes atomically (PIPE_BUF on Linux), so that lines of several processes do not mix. */
+/** The size that a pipe accepts atomically (PIPE_BUF on Linux), so that lines of several processes do not mix. */
 const PIECE_BYTES = 4_096;
-/** Most bytes in UTF-8 of a UTF-16 code unit. */
+/** The most UTF-8 bytes of a UTF-16 code unit. */
 const MAX_BYTES_PER_CHARACTER = 3;
-/** How long a line may stay before it is written, in milliseconds. */
+/** How long a line may be buffered before it is written, in milliseconds. */
 const GATHER_MS = 100;
-/** How soon a write to a full output is retried, in milliseconds. */
+/** The delay before a write to a full output is retried, in milliseconds. */
 const WRITE_RETRY_MS = 10;
-/** Buffered bytes at most: a reader that has stopped reading must not use up the memory. */
+/** The most buffered bytes. A reader that has stopped reading must not exhaust the memory. */
 const MAX_UNWRITTEN_BYTES = 16 * 1024 * 1024;
 const LINE_BREAK = 0x0a;
 
 export interface LineOutputOptions {
-  /** Buffered bytes at most. Default: 16 MiB. */
+  /** The most buffered bytes. The default is 16 MiB. */
   readonly maxWaitingBytes?: number;
-  /** A line, with its line break, that reports how many lines were lost. */
+  /** Returns a line, with its line break, that reports how many lines were lost. */
   readonly lostLines: (count: number) => string;
-  /** Makes the next write non-blocking. Called before each one, since other processes that share the output may revert it. */
+  /** Makes the next write non-blocking. Called before each write, since other processes that share the output may revert it. */
   readonly unblock?: () => void;
 }
 
 /**
- * Writes lines to a file descriptor, several at a time, without waiting for the reader: what a full pipe does not take is
- * buffered, and beyond a limit lines are dropped and counted. Lines are encoded at once; as strings, one for each request,
- * the garbage collector would move them until they are written.
+ * Writes lines to a file descriptor in batches, without waiting for the reader. Data that a full pipe does not accept is
+ * buffered. Beyond a limit, lines are dropped and counted. Lines are encoded immediately. As strings, one for each request, the
+ * garbage collector would move them until they are written.
  *
- * The descriptor should be non-blocking, so that a write to a full pipe fails with EAGAIN. Any other error, such as a full
- * disk or a closed pipe, loses the lines of one write.
+ * The descriptor should be non-blocking, so that a write to a full pipe fails with EAGAIN. Any other error, such as a full disk
+ * or a closed pipe, loses the lines of one write.
  *
- * Why not sonic-boom, which pino writes with: a line of 422 bytes, twenty in an iteration of the event loop, takes 1.3 µs
- * of processor time to a pipe here, 2.5 µs with sonic-boom 4 in its synchronous mode (which waits for a slow reader) and
- * 4.6 µs in its asynchronous mode. That is 3 % and 7 % of the 44 µs of the benchmark's row H.
+ * Why not sonic-boom, which pino writes with: a line of 422 bytes, twenty in an iteration of the event loop, takes 1.3 µs of
+ * processor time to a pipe here. sonic-boom 4 takes 2.5 µs in its synchronous mode (which waits for a slow reader) and 4.6 µs
+ * in its asynchronous mode. That is 3 % and 7 % of the 44 µs of the benchmark's row H.
  */
 export class LineOutput {
   readonly #descriptor: number;
@@ -42,7 +42,7 @@ export class LineOutput {
   readonly #waiting: { bytes: Buffer; readonly lines: number }[] = [];
   #waitingBytes = 0;
   #lost = 0;
-  /** Whether the last that was taken ended within a line. */
+  /** Whether the last accepted data ended within a line. */
   #isTorn = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -51,7 +51,7 @@ export class LineOutput {
     this.#options = { maxWaitingBytes: MAX_UNWRITTEN_BYTES, unblock: () => {}, ...options };
   }
 
-  /** @param line a whole line, ended by a line break. */
+  /** @param line a complete line, including its line break. */
   write(line: string): void {
     const room = PIECE_BYTES - this.#length;
     if (line.length * MAX_BYTES_PER_CHARACTER > room) {
@@ -67,7 +67,7 @@ export class LineOutput {
     this.#timer ??= setTimeout(() => this.#continue(), GATHER_MS).unref();
   }
 
-  /** Writes what is left, for which it waits for `milliseconds` at most. */
+  /** Writes the remaining data. Waits for at most `milliseconds`. */
   flush(milliseconds: number): void {
     const giveUpAt = performance.now() + milliseconds;
     this.#sendPiece();
@@ -77,7 +77,7 @@ export class LineOutput {
 
   #continue(): void {
     this.#timer = undefined;
-    // While something waits, lines gather to a full piece: to wait in many small ones costs memory and time.
+    // While data waits, lines are collected to full pieces: many small ones would cost memory and time.
     if (this.#writeWaiting()) this.#sendPiece();
     else this.#timer = setTimeout(() => this.#continue(), WRITE_RETRY_MS).unref();
   }
@@ -91,13 +91,14 @@ export class LineOutput {
     this.#send(bytes, lines);
   }
 
-  /** Writes `bytes` after what waits, or keeps a copy of what is not taken. */
+  /** Writes `bytes` after the waiting data, or keeps a copy of the part that is not accepted. */
   #send(bytes: Buffer, lines: number): void {
     const mayWrite = this.#writeWaiting() && this.#lost === 0;
     const taken = mayWrite ? this.#tryToWrite(bytes, lines) : 0;
     if (taken === bytes.length) return;
     const isTooMuch = this.#waitingBytes + bytes.length > this.#options.maxWaitingBytes && taken === 0;
-    // After the first lost line nothing is kept until the loss is reported, so that the report is where lines are missing.
+    // After the first lost line, nothing is kept until the loss is reported, so that the report is at the place of the missing
+    // lines.
     if (isTooMuch || this.#lost > 0) {
       this.#lost += lines;
       return;
@@ -107,7 +108,7 @@ export class LineOutput {
     this.#timer ??= setTimeout(() => this.#continue(), WRITE_RETRY_MS).unref();
   }
 
-  /** @returns whether nothing waits any more. */
+  /** @returns whether nothing is waiting any more. */
   #writeWaiting(): boolean {
     for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
       const taken = this.#tryToWrite(first.bytes, first.lines);
@@ -121,7 +122,7 @@ export class LineOutput {
     const lost = this.#lost;
     if (lost === 0) return true;
     this.#lost = 0;
-    // Of a line that was taken in part, the rest is among what is lost.
+    // If a line was accepted in part, its rest is lost too.
     this.#send(Buffer.from(`${this.#isTorn ? '\n' : ''}${this.#options.lostLines(lost)}`), lost);
     return this.#waiting.length === 0;
   }

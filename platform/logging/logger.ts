@@ -7,13 +7,13 @@ import { LineOutput } from './line-output.ts';
 
 export type { Logger };
 
-/** Names of events in log lines. Each process adds its own table to these, by declaration merging. */
+/** Names of events in log lines. Each process adds its own table by declaration merging. */
 export interface LogEvents {
   readonly 'listener.failed': string;
   readonly 'traces.export_failed': string;
 }
 
-// Every log line has an event of a table: the compiler refuses one without.
+// Requires every log line to have an event of a table.
 declare module 'pino' {
   interface LogFnFields {
     readonly event: keyof LogEvents;
@@ -22,7 +22,7 @@ declare module 'pino' {
 
 export type LogDestination = DestinationStream;
 
-/** Field names whose values never reach a log, whatever object they are part of (up to three levels deep). */
+/** Names of fields whose values are never logged, in any object (up to three levels deep). */
 const SECRET_FIELDS = [
   'password',
   'token',
@@ -36,12 +36,12 @@ const SECRET_FIELDS = [
 ];
 
 /**
- * A structured logger: one JSON object a line on standard output, with `level`, `time` (ISO 8601), `service` and `msg`.
- * A line of more than 16 KiB is cut.
- * Code that logs still has to leave secrets out; the redaction is a second line of defence.
+ * Creates a structured logger that writes one JSON object on each line of standard output, with `level`, `time` (ISO 8601),
+ * `service` and `msg`. A line of more than 16 KiB is cut. Code that logs still has to leave out secrets: the redaction is only
+ * a second line of defence.
  *
- * Writes to standard output never wait for its reader. Several lines are written together, each within a tenth of a second.
- * The rest is written when the process exits, unless a signal kills it or the reader takes nothing for two seconds.
+ * Writes to standard output never wait for the reader. Several lines are written together, each within a tenth of a second. The
+ * rest is written when the process exits, unless a signal kills it or the reader accepts nothing for two seconds.
  */
 export function createLogger(
   service: string,
@@ -62,7 +62,7 @@ export function createLogger(
   return pino(options, { write: (line) => to.write(boundedLine(line)) });
 }
 
-/** Errors with the places of sources in their stacks. */
+/** Serializes errors with source positions in their stacks. */
 function errorSerializer(): (error: unknown) => unknown {
   const withSources = sourcePositions();
   return (error) => {
@@ -71,7 +71,7 @@ function errorSerializer(): (error: unknown) => unknown {
   };
 }
 
-/** Silent loggers need no output: each output has a descriptor and a listener for the end of the process. */
+/** Silent loggers need no output, and each output has a descriptor and a listener for the end of the process. */
 const nowhere: LogDestination = { write: () => {} };
 
 /** How long the last lines wait at exit for a reader that has stopped reading. */
@@ -87,11 +87,13 @@ function standardOutput(service: string): LogDestination {
 }
 
 /**
- * Standard output as a non-blocking file descriptor: a reader that has stopped reading must keep the process neither from
- * working nor from exiting. A pipe or a terminal is opened again, so that other processes that share it are not affected;
- * that needs /proc, and one that belongs to the process's user. A pipe that cannot be opened, and a socket, which is what a
- * parent on Node gives, are made non-blocking for all processes that share them, which some of them revert. A file stays
- * blocking, and so does a terminal that cannot be opened.
+ * Returns standard output as a non-blocking file descriptor, since a reader that has stopped reading must keep the process
+ * neither from working nor from exiting.
+ *
+ * A pipe or a terminal is opened again, so that other processes that share it are not affected. This needs /proc and an output
+ * that belongs to the process's user. A pipe that cannot be opened becomes non-blocking for all processes that share it, and
+ * some of them revert that. So does a socket, which a parent process on Node.js passes. A file stays blocking, and so does a
+ * terminal that cannot be opened.
  */
 function unblockedOutput(): { descriptor: number; unblock: () => void } {
   const output = fstatSync(1);
@@ -107,8 +109,8 @@ function unblockedOutput(): { descriptor: number; unblock: () => void } {
 }
 
 /**
- * Makes the pipe or socket on standard output non-blocking for all processes that share it. Node does so once, when the
- * stream is first accessed, and reverts it in every process that it starts with that output and that exits with it.
+ * Makes the pipe or socket on standard output non-blocking for all processes that share it. Node.js does so once, when the
+ * stream is first accessed. It reverts this in every child process that has the same output and exits with it.
  */
 function unblockStandardOutput(): void {
   const { _handle } = process.stdout as { _handle?: { setBlocking?(isBlocking: boolean): number } | null };
@@ -116,8 +118,8 @@ function unblockStandardOutput(): void {
 }
 
 /**
- * The destination of `log`, for lines that are already complete: one JSON object each, ended by a line break, of a level
- * that is logged. The redaction does not apply to them.
+ * Returns the destination of `log` for complete lines: JSON objects that end with a line break and have an enabled level. They
+ * are not redacted.
  */
 export function lineWriter(log: Logger): LogDestination {
   return (log as Logger & { [symbols.streamSym]: LogDestination })[symbols.streamSym];

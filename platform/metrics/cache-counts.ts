@@ -1,12 +1,12 @@
 import { counter, type NumberMetric } from './metric.ts';
 
-/** Lookups of a cache: those that found something, and those that did not. */
+/** Counts the hits and misses of a cache. */
 export class CacheCounts {
   hits = 0;
   misses = 0;
 }
 
-/** A counter of lookups with the label `cache`: `hit` or `miss`. */
+/** Returns a counter of lookups with the label `cache`: `hit` or `miss`. */
 export function cacheCounter(name: string, help: string, { hits, misses }: Readonly<CacheCounts>): NumberMetric {
   return counter(
     name,

@@ -6,20 +6,20 @@ import type { Metric } from './metric.ts';
 
 export interface MetricsEndpointOptions {
   readonly host: string;
-  /** 0: none. */
+  /** 0 opens no port. */
   readonly port: number;
-  /** The setting of the port, named in the error when the port is not available. */
+  /** The setting of the port, which is named in the error if the port is not available. */
   readonly portVariable: string;
-  /** The metrics with their values of now. */
+  /** Returns the metrics with their current values. */
   readonly collect: () => readonly Metric[] | Promise<readonly Metric[]>;
   readonly log: Logger;
 }
 
 /**
- * Serves `GET /metrics` on a port of its own, where the settings name one: metrics are for operators, and a service's
- * own port is for its callers.
+ * Serves `GET /metrics` on its own port if the settings name one. Metrics are for operators, and a service's own port is for
+ * its clients.
  *
- * @throws StartError when it cannot listen on the port.
+ * @throws StartError if the port cannot be opened.
  */
 export async function openMetricsEndpoint(options: MetricsEndpointOptions): Promise<{ stop(): Promise<void> }> {
   const { host, port, portVariable, collect, log } = options;

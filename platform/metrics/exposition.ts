@@ -4,13 +4,13 @@ import type { Exemplar, HistogramMetric, HistogramSample, Metric } from './metri
 const PROMETHEUS_TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
-/** The formats that metrics are written in: the text of Prometheus, or that of OpenMetrics, which has exemplars. */
+/** The format of metrics: Prometheus text, or OpenMetrics, which has exemplars. */
 export type MetricsFormat = typeof PROMETHEUS_TEXT | typeof OPEN_METRICS;
 
-/** Media ranges of `Accept` that are looked at. Prometheus sends five. */
+/** The most media ranges of `Accept` that are read. Prometheus sends five. */
 const MAX_ACCEPT_RANGES = 32;
 
-/** The format that `Accept` prefers, as a content type: that of Prometheus unless OpenMetrics is asked for. */
+/** Returns the format that `Accept` prefers, as a content type. The default is the Prometheus text. */
 export function acceptedFormat(accept: string | undefined): MetricsFormat {
   let [text, openMetrics] = [0, 0];
   for (const range of (accept ?? '').split(',', MAX_ACCEPT_RANGES)) {
@@ -30,10 +30,10 @@ function qualityOf(parameters: readonly string[]): number {
 }
 
 /**
- * Writes metrics with prom-client, which checks names and labels and escapes values. The library is loaded here only: a
- * process without a port for metrics does without.
+ * Writes metrics with prom-client, which checks names and labels and escapes values. The library is loaded only here, so that a
+ * process without a port for metrics does not need it.
  *
- * @throws Error when a metric has a name or a label that it did not declare or that Prometheus does not allow.
+ * @throws Error if a metric has an undeclared label, or a name or a label that Prometheus does not allow.
  */
 export async function writeMetrics(metrics: readonly Metric[], format: MetricsFormat): Promise<string> {
   const library = await import('prom-client');
@@ -59,7 +59,7 @@ function libraryMetric(library: Library, metric: Metric): LibraryMetric {
   return target;
 }
 
-/** The library's histogram counts by itself only: what it is written from is replaced. */
+/** The library's histogram can only count by itself, so the data that it is written from is replaced. */
 function withBuckets(
   target: LibraryMetric,
   { name, help, bounds, labelNames, samples }: HistogramMetric,
@@ -69,7 +69,7 @@ function withBuckets(
   return Object.assign(target, { get, getForPromString: get });
 }
 
-/** As the library does for metrics of the other types. */
+/** Checks labels as the library does for other types of metrics. */
 function checkedLabels(sample: HistogramSample, labelNames: readonly string[]): HistogramSample {
   const unknown = Object.keys(sample.labels).find((label) => !labelNames.includes(label));
   if (unknown !== undefined) throw new Error(`label ${unknown} is not declared`);

@@ -2,14 +2,11 @@ import { STATUS_CODES } from 'node:http';
 import { Durations, durationHistogram, HTTP_DURATION_BOUNDS_MS, type TraceReference } from './durations.ts';
 import { type Metric, oneGauge } from './metric.ts';
 
-/** The most routes that are counted separately; later ones are counted as `other`. */
+/** The most routes that are counted separately. Later ones are counted as `other`. */
 const MAX_ROUTES = 200;
 export const OTHER_ROUTE = 'other';
 
-/**
- * Methods that are counted separately (RFC 9110, RFC 5789). All others are `_OTHER`, as the semantic conventions
- * require.
- */
+/** Methods that are counted separately (RFC 9110, RFC 5789). All others are `_OTHER`, as the semantic conventions require. */
 const COUNTED_METHODS = [
   '_OTHER',
   'GET',
@@ -23,7 +20,7 @@ const COUNTED_METHODS = [
   'PATCH',
 ] as const;
 
-/** Status of a request whose client went away before its response, as in nginx. */
+/** The status of a request whose client disconnected before the response, as in nginx. */
 export const CLIENT_CLOSED_REQUEST = 499;
 const LABELLED_STATUSES: ReadonlySet<number> = new Set([
   ...Object.keys(STATUS_CODES).map(Number),
@@ -31,29 +28,29 @@ const LABELLED_STATUSES: ReadonlySet<number> = new Set([
 ]);
 const OTHER_STATUS = 0;
 
-/** A status that HTTP defines, or 0: services may invent others, and each would be a series. */
+/** Returns a status that HTTP defines, or 0. Services may invent others, and each would be a series. */
 export function knownStatus(status: number): number {
   return LABELLED_STATUSES.has(status) ? status : OTHER_STATUS;
 }
 
-/** More than there are methods. */
+/** More than the number of methods. */
 const METHOD_ROOM = 16;
 
 /**
- * Requests to a server, by route, method and status. Callers choose methods, and may choose what status a service
- * answers with: those that HTTP does not define are counted together, so that the number of series is bounded.
+ * Counts requests to a server by route, method and status. Clients choose methods, and may influence the status of a service's
+ * response. Values that HTTP does not define are counted together, so that the number of series is limited.
  */
 export class HttpServerCounts {
-  /** Requests whose response is not complete. */
+  /** The number of requests whose response is not complete. */
   active = 0;
-  /** By route, then by status and method in one number. */
+  /** By route, then by a number that combines status and method. */
   readonly #byRoute = new Map<string, Map<number, Durations>>();
 
   /**
-   * Counts a request that has ended.
+   * Counts a finished request.
    *
-   * @param route from a bounded set: a path of the service's own, the template of an endpoint.
-   * @param trace its span, where it is traced.
+   * @param route from a limited set: a path of the service itself, or the template of an endpoint.
+   * @param trace the request's span, if it is traced.
    */
   add(
     route: string,
@@ -80,7 +77,7 @@ export class HttpServerCounts {
     return durations;
   }
 
-  /** How many requests ended with each status, whatever their route. */
+  /** Returns how many requests ended with each status, over all routes. */
   byStatus(): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const { status, durations } of this.#entries())
@@ -120,7 +117,7 @@ function statusText(status: number): string {
   return status === OTHER_STATUS ? 'other' : String(status);
 }
 
-/** The index in METHODS: fast, since every request needs it. */
+/** Returns the index in METHODS. It has to be fast, since every request needs it. */
 function methodNumber(method: string | undefined): number {
   if (method === 'POST') return 3;
   if (method === 'GET') return 1;

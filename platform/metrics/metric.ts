@@ -1,40 +1,40 @@
-/** Labels of a sample. Their values come from a set that is bounded by the code or the configuration, never from clients. */
+/** The labels of a sample. Their values come from a set that the code or the configuration limits, never from clients. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** One value of a counter or a gauge. */
 export interface Sample {
   readonly labels: Labels;
   readonly value: number;
-  /** Since when it counts, in milliseconds since 1970, where that is not since the start of the process that publishes it. */
+  /** When counting began, in milliseconds since 1970, if that is not the start of the publishing process. */
   readonly since?: number;
 }
 
-/** The last observation of a bucket that was part of a trace. */
+/** The last observation of a bucket that belongs to a trace. */
 export interface Exemplar {
   readonly traceId: string;
   readonly spanId: string;
   /** In the histogram's unit. */
   readonly value: number;
-  /** When it was observed, in seconds since 1970. */
+  /** The time of the observation, in seconds since 1970. */
   readonly timestamp: number;
 }
 
 /** The observations of one set of labels. */
 export interface HistogramSample {
   readonly labels: Labels;
-  /** Observations in each bucket by itself, not cumulative: one more number than there are bounds. */
+  /** The observations of each bucket, not cumulative. It has one more number than there are bounds. */
   readonly buckets: readonly number[];
   readonly sum: number;
-  /** As in `Sample`. */
+  /** See `Sample`. */
   readonly since?: number;
-  /** By bucket; null and undefined where there is none. */
+  /** By bucket. Null or undefined if there is none. */
   readonly exemplars?: readonly (Exemplar | null | undefined)[] | undefined;
 }
 
 interface Described {
-  /** As Prometheus names it: with its unit, and `_total` at the end of a counter's. */
+  /** The name in Prometheus, with a unit, and with `_total` at the end of a counter's. */
   readonly name: string;
-  /** One sentence. */
+  /** A single sentence. */
   readonly help: string;
   /** Every label that a sample may have. */
   readonly labelNames: readonly string[];
@@ -47,15 +47,15 @@ export interface NumberMetric extends Described {
 
 export interface HistogramMetric extends Described {
   readonly type: 'histogram';
-  /** Upper ends of the buckets, ascending, in the histogram's unit; the bucket after the last one has none. */
+  /** Upper bounds of the buckets, ascending, in the histogram's unit. The last bucket has no bound. */
   readonly bounds: readonly number[];
   readonly samples: readonly HistogramSample[];
 }
 
-/** A metric with its values of now: plain data, which workers send to their main process as JSON. */
+/** A metric with its current values. It is plain data, which workers send to their main process as JSON. */
 export type Metric = NumberMetric | HistogramMetric;
 
-/** A value that only grows. @param name ends in `_total`. */
+/** Returns a value that only grows. @param name ends in `_total`. */
 export function counter(
   name: string,
   help: string,
@@ -65,7 +65,7 @@ export function counter(
   return { name, help, type: 'counter', labelNames, samples };
 }
 
-/** A value that goes up and down. */
+/** Returns a value that goes up and down. */
 export function gauge(
   name: string,
   help: string,
@@ -75,25 +75,25 @@ export function gauge(
   return { name, help, type: 'gauge', labelNames, samples };
 }
 
-/** A sample for each member of counts. @param label the name of the label whose values the members' names are. */
+/** Returns a sample for each member of `counts`. @param label the label whose values are the members' names. */
 export function samplesBy(label: string, counts: Readonly<Record<string, number>>): readonly Sample[] {
   return Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
 }
 
-/** A counter without labels. */
+/** Returns a counter without labels. */
 export function oneCounter(name: string, help: string, value: number): NumberMetric {
   return counter(name, help, [], [{ labels: {}, value }]);
 }
 
-/** A gauge without labels. */
+/** Returns a gauge without labels. */
 export function oneGauge(name: string, help: string, value: number): NumberMetric {
   return gauge(name, help, [], [{ labels: {}, value }]);
 }
 
 /**
- * Merges the metrics of several processes: each sample gets the label `worker`.
+ * Merges the metrics of several processes. Each sample gets the label `worker`.
  *
- * @param since when each of them started, in milliseconds since 1970, where that is known.
+ * @param since when each process started, in milliseconds since 1970, if known.
  */
 export function ofWorkers(
   workers: ReadonlyMap<number, readonly Metric[]>,

@@ -12,15 +12,15 @@ import { Durations, durationHistogram } from './durations.ts';
 import { counter, gauge, type Metric, oneGauge } from './metric.ts';
 
 /**
- * How often the delay of the event loop is measured. Each time wakes the process: every 10 ms takes 0.4 % of a processor
- * core in an idle process, every 20 ms 0.2 %, every 100 ms 0.05 %, where delays of 10 ms are hardly seen any more.
+ * How often the delay of the event loop is measured. Each measurement wakes the process. Every 10 ms takes 0.4 % of a processor
+ * core in an idle process, every 20 ms 0.2 %, and every 100 ms 0.05 %, where delays of 10 ms are hardly visible.
  */
 const DELAY_RESOLUTION_MS = 20;
 
-/** Collections of new objects take about a millisecond, of all objects tens of them. */
+/** Collecting new objects takes about a millisecond, collecting all objects takes tens of milliseconds. */
 const GC_BOUNDS_MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000] as const;
 
-/** As the semantic conventions of V8 name them. */
+/** The names in V8's semantic conventions. */
 const GC_TYPES: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_MINOR]: 'minor',
   [constants.NODE_PERFORMANCE_GC_MAJOR]: 'major',
@@ -29,14 +29,14 @@ const GC_TYPES: Readonly<Record<number, string>> = {
 };
 
 export interface ProcessMetrics {
-  /** The metrics of now. The delays of the event loop are those since the last call. */
+  /** Returns the current metrics. The delays of the event loop are those since the last call. */
   collect(): readonly Metric[];
   stop(): void;
 }
 
 /**
- * Measures this process: event loop, memory, collections of garbage, processor time, descriptors. A thread has its own.
- * Opened only where metrics are published.
+ * Measures this process: event loop, memory, garbage collections, processor time, file descriptors. A thread has its own
+ * measurements. It is opened only if metrics are published.
  */
 export function openProcessMetrics(): ProcessMetrics {
   const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
@@ -94,7 +94,7 @@ interface GcEntry extends PerformanceEntry {
   readonly detail?: { readonly kind?: number };
 }
 
-/** How late the event loop was, beyond the resolution that the library counts in. */
+/** Returns how late the event loop was, beyond the resolution that the library includes. */
 function delayMetrics(delay: IntervalHistogram): readonly Metric[] {
   // Nothing was measured since the last reading.
   if (delay.count === 0) return [];
@@ -149,10 +149,10 @@ function processMetrics(): readonly Metric[] {
   ];
 }
 
-/** Undefined where the system has no `/proc`. */
+/** Returns undefined if the system has no `/proc`. */
 function openDescriptors(): number | undefined {
   try {
-    // Reading them opens one.
+    // Reading the directory opens one descriptor.
     return readdirSync('/proc/self/fd').length - 1;
   } catch {
     return undefined;

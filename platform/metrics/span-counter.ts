@@ -1,6 +1,6 @@
 import { counter, type NumberMetric } from './metric.ts';
 
-/** How the export of a process's traces fares: the counts of its telemetry, by outcome. */
+/** Returns the counts of exported traces by outcome. */
 export function spanCounter(counts: Readonly<Record<'exported' | 'dropped' | 'failed', number>>): NumberMetric {
   return counter(
     'portico_telemetry_spans_total',

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** The directory of the package, found from the sources and from the compiled code: only it holds a package.json. */
+/**
+ * Returns the directory of the package, which is the only one with a package.json. Works from the sources and from compiled
+ * code.
+ */
 export function packageDirectory(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json'))) {
@@ -13,8 +16,8 @@ export function packageDirectory(): string {
 }
 
 /**
- * The absolute path of a compiled file. Worker threads load plain JavaScript only, so it is the compiled file even when
- * the rest runs from its sources, as in tests.
+ * Returns the absolute path of a compiled file. Worker threads load only plain JavaScript, so it is the compiled file even if
+ * the other code runs from its sources, as in tests.
  *
  * @param path relative to the package, such as `gateway/main.js`.
  */
@@ -23,10 +26,10 @@ export function compiledFile(path: string): string {
 }
 
 /**
- * A file that lies beside the sources and that the build copies to the compiled code, such as a page: that one which belongs
- * to the code that runs. Code may run from a bundle, whose own place says nothing.
+ * Returns the URL of a file next to the sources that the build copies to the compiled code, such as a page. The file belongs to
+ * the running code, which may run from a bundle at another place.
  *
- * @param path relative to the package, such as `gateway/transports/home/home.html`; of a directory with a slash at its end.
+ * @param path relative to the package, such as `gateway/transports/home/home.html`. A directory ends with a slash.
  */
 export function assetUrl(path: string): URL {
   const runsFromSources = import.meta.url.endsWith('.ts');

@@ -1,14 +1,14 @@
 import { likelyMeant } from '../spelling.ts';
 
-/** A variable that is no setting, and the setting whose name it nearly has. */
+/** A variable that is not a setting, and the setting with a similar name. */
 export interface MisspeltSetting {
   readonly variable: string;
   readonly meant: string;
 }
 
 /**
- * Variables under a prefix that are probably misspelt settings, which would have no effect. Others are of no concern: other
- * processes have settings under the same prefix.
+ * Returns variables under a prefix that are probably misspelt settings, which have no effect. Other variables are ignored,
+ * since other processes have settings under the same prefix.
  *
  * @param known the names of the settings.
  */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Settings that are missing or wrong. Each problem is one line that names its variable and never shows its value. */
+/** Missing or invalid settings. Each problem is one line that names the variable and never shows its value. */
 export class SettingsError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(problems.join('\n'));
@@ -9,11 +9,11 @@ export class SettingsError extends Error {
 }
 
 /**
- * The text of the variable `name`, or of the file that `NAME_FILE` names (a mounted secret), without one line break at
- * its end. An empty variable or file counts as unset.
+ * Returns the text of the variable `name`, or of the file that `NAME_FILE` names (a mounted secret), without one trailing line
+ * break. An empty variable or file counts as unset.
  *
- * @param problems receives what is wrong; left out where `readSettings` reports it.
- * @returns undefined where it is unset or wrong.
+ * @param problems receives the problem, if there is one. Omit it if `readSettings` reports it.
+ * @returns undefined if the setting is unset or invalid.
  */
 export function settingText(name: string, environment: NodeJS.ProcessEnv, problems: string[] = []): string | undefined {
   const direct = environment[name];
@@ -31,8 +31,8 @@ export function settingText(name: string, environment: NodeJS.ProcessEnv, proble
   }
 }
 
-/** `environment` with the variable `name` set to `value`, whether it was set directly or by a file. */
+/** Returns `environment` with the variable `name` set to `value`, even if it was set by a file before. */
 export function withSetting(environment: NodeJS.ProcessEnv, name: string, value: string): NodeJS.ProcessEnv {
-  // Empty and not left out: processes that are forked get the variables of this one under those given.
+  // The variable for the file is empty and not removed, since child processes inherit the variables of this process.
   return { ...environment, [name]: value, [`${name}_FILE`]: '' };
 }

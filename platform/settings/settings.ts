@@ -2,22 +2,22 @@ import { z } from 'zod';
 import { unreadableFileOf } from '../postgres.ts';
 import { SettingsError, settingText } from './setting-text.ts';
 
-/** The texts of settings, for what concerns several of them. */
+/** The texts of settings, for checks that involve several of them. */
 export interface GivenSettings {
-  /** Undefined where it is not set, or cannot be read. */
+  /** Returns undefined if the setting is unset or unreadable. */
   textOf(name: string): string | undefined;
-  /** Whether it is set. One that cannot be read counts as set, since that is reported. */
+  /** Returns whether the setting is set. An unreadable one counts as set, since it is reported separately. */
   isSet(name: string): boolean;
 }
 
 /**
  * Reads typed settings from environment variables.
  *
- * The keys of `shape` are the variables' names. An empty variable counts as unset. For every variable `NAME`, the
- * variable `NAME_FILE` may name a file that holds the value (a mounted secret); one trailing line break is dropped.
+ * The keys of `shape` are the variables' names. An empty variable counts as unset. For every variable `NAME`, the variable
+ * `NAME_FILE` may name a file with the value (a mounted secret). One trailing line break is dropped.
  *
- * @param contradictions what is wrong with several settings together, to be reported with the other problems.
- * @throws SettingsError with every problem at once.
+ * @param contradictions returns the problems of combined settings, which are reported with the other problems.
+ * @throws SettingsError with all problems.
  */
 export function readSettings<Shape extends z.ZodRawShape>(
   shape: Shape,
@@ -49,18 +49,21 @@ export function readSettings<Shape extends z.ZodRawShape>(
 const EXPECTED_POSTGRES = 'expected a postgresql:// URL';
 const EXPECTED_REDIS = 'expected a URL such as redis://host:6379 or rediss://user:password@host:6379/0';
 
-/** What a number counts. */
+/** The unit of a number. */
 export type Unit = 'bytes' | 'bytes per second' | 'days' | 'hours' | 'milliseconds' | 'minutes' | 'percent' | 'seconds';
 
-/** The flag that a text is, in Hasura's spellings (`true`, `t`, `yes`, `y` and their opposites, in any case), else undefined. */
+/**
+ * Returns the flag that a text stands for, in Hasura's spellings (`true`, `t`, `yes`, `y` and their opposites, in any case), or
+ * undefined.
+ */
 export function flagIn(text: string): boolean | undefined {
   if (/^(?:true|t|yes|y)$/i.test(text.trim())) return true;
   return /^(?:false|f|no|n)$/i.test(text.trim()) ? false : undefined;
 }
 
 /**
- * The kinds of value that settings of both processes have. Each parses a variable's text. Their metadata (`type`, `unit`)
- * and the `description` that each setting adds are what `docs/configuration.md` is generated from.
+ * The types of settings of both processes. Each parses a variable's text. `docs/configuration.md` is generated from their
+ * metadata (`type`, `unit`) and the `description` of each setting.
  */
 export const setting = {
   text: () => z.string({ error: 'expected a text' }),
@@ -99,7 +102,7 @@ export const setting = {
           .map((item) => item.trim())
           .filter(Boolean),
       ),
-  /** Origins as browsers send them (RFC 6454 6.2), or `*` for any. `subdomains`: one `*.` stands for any subdomain. */
+  /** Origins as browsers send them (RFC 6454 6.2), or `*` for any. With `subdomains`, one `*.` stands for any subdomain. */
   origins: ({ subdomains = false } = {}) =>
     setting.list().pipe(
       z.array(
@@ -130,7 +133,10 @@ function isHttpUrl(value: string): boolean {
   return url?.protocol === 'http:' || url?.protocol === 'https:';
 }
 
-/** In the spelling that is compared: of http and https in lower case, and without the scheme's own port. */
+/**
+ * Returns whether a text is an origin in the form that is compared: for http and https, in lower case and without the default
+ * port.
+ */
 function isOrigin(text: string): boolean {
   if (!/^[a-z][a-z\d+.-]*:\/\/[^\s/?#*]+$/.test(text)) return false;
   return !/^https?:/.test(text) || (URL.canParse(text) && new URL(text).origin === text);
@@ -140,7 +146,7 @@ function isPostgresUrl(text: string): boolean {
   return URL.canParse(text) && ['postgresql:', 'postgres:'].includes(new URL(text).protocol);
 }
 
-/** For URLs of PostgreSQL, which may name certificates. */
+/** Rejects URLs of PostgreSQL that name unreadable files, such as certificates. */
 export function refuseUnreadableFile(url: string, context: z.RefinementCtx<string>): void {
   const message = unreadableFileOf(url);
   if (message !== undefined) context.addIssue({ code: 'custom', message, continue: false });

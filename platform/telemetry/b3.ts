@@ -1,12 +1,12 @@
 import { isSpanId, isTraceId, type SpanContext } from './trace-context.ts';
 
-/** A trace id of B3: 128 bits, or 64, which the left is filled up with zeros for. */
+/** A trace id of B3: 128 bits, or 64 bits, which are padded with zeros on the left. */
 const B3_TRACE_ID = /^(?:[0-9a-f]{16}|[0-9a-f]{32})$/;
 const MAX_B3 = 128;
 
 /**
- * Parses the single header `b3`: `{trace id}-{span id}`, with `-{sampling state}` and `-{parent span id}` where there are
- * any (openzipkin/b3-propagation). A sampling state alone names no trace.
+ * Parses the single header `b3`: `{trace id}-{span id}`, optionally with `-{sampling state}` and `-{parent span id}`
+ * (openzipkin/b3-propagation). A sampling state alone names no trace.
  */
 export function parseB3(text: string): SpanContext | undefined {
   if (text.length > MAX_B3) return undefined;
@@ -25,7 +25,7 @@ export function parseB3Headers(
   return contextOf(traceId, spanId, flags === '1' ? 'd' : sampled);
 }
 
-/** `1` and `true`: sampled; `d`: sampled for debugging. Without a state it is for the receiver to decide, as with 0 here. */
+/** `1` and `true`: sampled. `d`: sampled for debugging. Without a state, the receiver decides, as with 0 here. */
 const SAMPLED_VALUES = new Set(['1', 'true', 'd']);
 const SAMPLING_STATES = new Set([...SAMPLED_VALUES, '0', 'false', undefined]);
 

@@ -1,20 +1,20 @@
-// Every expression here takes time in proportion to what it reads: no two parts next to each other match the same characters.
+// Every expression here takes linear time: adjacent parts never match the same characters.
 
-/** A key and what may stand around it (W3C Baggage 3.2.1): a token of RFC 9110 5.6.2. */
+/** A key with surrounding blanks (W3C Baggage 3.2.1): a token of RFC 9110 5.6.2. */
 const MEMBER_KEY = /^[ \t]*[!#$%&'*+\-.^_`|~0-9A-Za-z]+[ \t]*$/;
-/** A value and what may stand around it: characters that a header may hold. */
+/** A value with surrounding blanks: characters that a header may contain. */
 const MEMBER_VALUE = /^[ \t]*(?:[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+[ \t]*)?$/;
-/** What has to be passed on at least (W3C Baggage 3.3.2), and here at most. */
+/** The minimum that has to be passed on (W3C Baggage 3.3.2), which is the maximum here. */
 const MAX_MEMBERS = 64;
 const MAX_BAGGAGE_BYTES = 8_192;
-/** Read of a longer header: what is passed on, and as much again of white space and invalid members. */
+/** How much of a longer header is read: what is passed on, and as much again of whitespace and invalid members. */
 const MAX_READ = 2 * MAX_BAGGAGE_BYTES;
 
 /**
- * What is passed on of a caller's `baggage`: its valid members, 64 and 8192 bytes at most. Those beyond that, and those
- * that are invalid, are left out.
+ * Returns the part of a caller's `baggage` that is passed on: its valid members, at most 64 and at most 8192 bytes. Invalid and
+ * excess members are left out.
  *
- * @returns empty where nothing is left, and of a header of more than 16 KiB.
+ * @returns an empty text if nothing is left, and for a header of more than 16 KiB.
  */
 export function parseBaggage(text: string): string {
   if (text.length > MAX_READ) return '';
@@ -30,7 +30,7 @@ export function parseBaggage(text: string): string {
   return kept.join(',');
 }
 
-/** Whether it is a key with its value, and properties that may have none. */
+/** Returns whether a text is a key with its value, and properties, which may have none. */
 function isListMember(text: string): boolean {
   const [first = '', ...properties] = text.split(';');
   return first.includes('=') && isProperty(first) && properties.every(isProperty);
@@ -41,7 +41,7 @@ function isProperty(text: string): boolean {
   return at < 0 ? MEMBER_KEY.test(text) : MEMBER_KEY.test(text.slice(0, at)) && MEMBER_VALUE.test(text.slice(at + 1));
 }
 
-/** Without the spaces and tabs around it. `trim` would take characters that are not valid in a header. */
+/** Returns a text without surrounding spaces and tabs. `trim` would also remove characters that are invalid in a header. */
 function withoutBlanks(text: string): string {
   const isBlank = (at: number) => text[at] === ' ' || text[at] === '\t';
   let start = 0;

@@ -6,10 +6,13 @@ import type { otlpSettings, tracingSettings } from './settings.ts';
 import type { SpanQueueOptions } from './span-queue.ts';
 import type { TailOptions } from './tracer.ts';
 
-/** The settings of tracing, as `readSettings` gives them. */
+/** The settings of tracing, as `readSettings` returns them. */
 export type TracingSettings = Readonly<z.output<z.ZodObject<typeof otlpSettings & typeof tracingSettings>>>;
 
-/** What another source than the environment says of tracing, such as Hasura's metadata. Environment variables win. */
+/**
+ * Settings of tracing from another source than the environment, such as Hasura's metadata. Environment variables take
+ * precedence.
+ */
 export interface TracingDefaults {
   /** The URL that traces are sent to. */
   readonly endpoint: string;
@@ -19,11 +22,11 @@ export interface TracingDefaults {
   readonly maxExportBatchSize: number | undefined;
 }
 
-/** How traces are made and sent. */
+/** How traces are created and sent. */
 export interface TracingConfig extends Omit<SpanQueueOptions, 'counts' | 'head' | 'send'> {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** For an export with its retries, in milliseconds. */
+  /** The timeout of an export including its retries, in milliseconds. */
   readonly timeoutMs: number;
   readonly compression: 'none' | 'gzip';
   readonly resource: Readonly<Record<string, string>>;
@@ -38,7 +41,7 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_BATCH_SIZE = 512;
 const DEFAULT_PROPAGATORS: readonly Propagator[] = ['tracecontext', 'baggage'];
 
-/** What is wrong with variables of tracing together, each of which is valid. For `readSettings`. */
+/** Returns the problems of combined tracing settings, for `readSettings`. */
 export function tracingProblems({ textOf }: GivenSettings): readonly string[] {
   const sampler = textOf('OTEL_TRACES_SAMPLER');
   const argument = textOf('OTEL_TRACES_SAMPLER_ARG');
@@ -49,11 +52,11 @@ export function tracingProblems({ textOf }: GivenSettings): readonly string[] {
 }
 
 /**
- * How traces are made and sent by the settings.
+ * Returns how traces are created and sent by the settings.
  *
- * @param serviceName where `OTEL_SERVICE_NAME` is not set.
- * @param defaults what counts where no variable is set.
- * @returns undefined where tracing is off.
+ * @param serviceName the name if `OTEL_SERVICE_NAME` is not set.
+ * @param defaults the values where no variable is set.
+ * @returns undefined if tracing is off.
  */
 export function tracingConfig(
   settings: TracingSettings,
@@ -92,7 +95,7 @@ export function tracingConfig(
   };
 }
 
-/** Where traces are sent; undefined where tracing is off. */
+/** Returns the URL for traces, or undefined if tracing is off. */
 function tracesUrl(settings: TracingSettings, defaults: TracingDefaults | undefined): string | undefined {
   const { OTEL_TRACES_EXPORTER: exporter, OTEL_EXPORTER_OTLP_ENDPOINT: base } = settings;
   if (settings.OTEL_SDK_DISABLED || exporter === 'none') return undefined;

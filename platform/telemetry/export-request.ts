@@ -1,11 +1,11 @@
 import { ProtobufWriter } from './protobuf-writer.ts';
 import { type AttributeValue, writeAttribute } from './write-attribute.ts';
 
-/** The resource and scope before the spans, metrics or log records of a request. */
+/** The resource and scope that precede the spans, metrics or log records of a request. */
 export interface ExportHead {
-  /** `resource` of `ResourceSpans`, `ResourceMetrics` and `ResourceLogs`, as a member. */
+  /** The encoded member `resource` of `ResourceSpans`, `ResourceMetrics` and `ResourceLogs`. */
   readonly resource: Uint8Array;
-  /** `scope` of `ScopeSpans`, `ScopeMetrics` and `ScopeLogs`, as a member. */
+  /** The encoded member `scope` of `ScopeSpans`, `ScopeMetrics` and `ScopeLogs`. */
   readonly scope: Uint8Array;
 }
 
@@ -26,9 +26,10 @@ export function exportHead(
 }
 
 /**
- * An `ExportTraceServiceRequest`, `ExportMetricsServiceRequest` or `ExportLogsServiceRequest`, which number their fields alike.
+ * Returns an `ExportTraceServiceRequest`, `ExportMetricsServiceRequest` or `ExportLogsServiceRequest`. Their fields have the
+ * same numbers.
  *
- * @param members what `writeSpan`, `writeMetricPoints` or `writeLogRecord` has written.
+ * @param members the output of `writeSpan`, `writeMetricPoints` or `writeLogRecord`.
  */
 export function exportRequest({ resource, scope }: ExportHead, members: Uint8Array): Uint8Array {
   const inside = scope.length + members.length;

@@ -6,8 +6,8 @@ const REJECTED_SPANS = 1;
 const SIZES: Readonly<Record<number, number>> = { 1: 8, 5: 4 };
 
 /**
- * How many spans a collector has rejected, by its answer to an export. What is no such answer, as a proxy or a broken
- * collector may give with the status 200, rejects none.
+ * Returns how many spans a collector has rejected, from its response to an export. Other content counts as no rejection: a
+ * proxy or a broken collector may send it with status 200.
  */
 export function readRejectedSpans(answer: Uint8Array): number {
   let rejected = 0;
@@ -19,7 +19,7 @@ export function readRejectedSpans(answer: Uint8Array): number {
   return rejected;
 }
 
-/** The fields of a message, up to where it is not valid any more. */
+/** Yields the fields of a message, up to the first invalid one. */
 function* protobufFields(bytes: Uint8Array): Generator<readonly [field: number, value: number | Uint8Array]> {
   let at = 0;
   while (at < bytes.length) {

@@ -2,12 +2,12 @@ import { ProtobufWriter } from './protobuf-writer.ts';
 import { type AttributeValue, writeAttribute } from './write-attribute.ts';
 
 /**
- * Attributes that many spans have in common, such as the method and the service of a call. They are encoded once, so a span
- * has them at the price of a copy.
+ * Attributes that many spans share, such as the method and the service of a call. They are encoded once, so a span only copies
+ * them.
  */
 export interface FixedAttributes {
   readonly values: Readonly<Record<string, AttributeValue>>;
-  /** As members of the field `attributes` of a span. */
+  /** The encoded members of a span's field `attributes`. */
   readonly bytes: Uint8Array;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Traces of both processes.
  *
- * Code makes a span as a child of the one that it was passed, never from a global context:
+ * Code starts a span as a child of the span that it was passed, never from a global context:
  *
  *     const span = request.span?.startChild('hash password');   // undefined while tracing is off
  *     try {
@@ -13,15 +13,15 @@
  *       span?.end();
  *     }
  *
- * The span of a request begins where the request comes in, with `telemetry.tracer?.startRequest({ name, headers, isTrusted })`,
- * and is passed on beside what else all stages share. A request that is sent has a span of kind `client`, whose `headers`
- * (names and values in turn) are sent with it; `PROPAGATION_HEADERS` are never taken from a client. Names come from a bounded
- * set, attributes follow the semantic conventions where they have one, and none holds a value of a variable, a document, a
- * token, a tenant or a user. Attributes that many spans share are made once, by `fixedAttributes`.
+ * The span of a request starts where the request arrives, with `telemetry.tracer?.startRequest({ name, headers, isTrusted })`,
+ * and is passed along with the other properties that all stages share. A sent request has a span of kind `client`, whose
+ * `headers` (alternating names and values) are sent with it. `PROPAGATION_HEADERS` are never taken from a client. Names come
+ * from a limited set, and attributes follow the semantic conventions where these exist. No attribute contains the value of a
+ * variable, a document, a token, a tenant or a user. Attributes that many spans share are created once, by `fixedAttributes`.
  *
- * Why not the SDK's spans: two spans of a request with ten attributes, begun, ended and encoded, took OpenTelemetry's SDK 2.12
- * and its serializer 9.0 µs of processor time here (3.2 µs for the spans, 5.8 µs for their protobuf), a fifth of the 44 µs
- * of the benchmark's row H; these take 2 µs, and half a microsecond where the request is not recorded. The export's retries
+ * Why not the SDK's spans: two spans of a request with ten attributes were started, ended and encoded. This took OpenTelemetry's
+ * SDK 2.12 and its serializer 9.0 µs of processor time (3.2 µs for the spans, 5.8 µs for their protobuf), a fifth of the 44 µs
+ * of the benchmark's row H. The spans here take 2 µs, and half a microsecond if the request is not recorded. Retries of exports
  * follow OpenTelemetry's exporters (`otlp-transport.ts`).
  */
 export { type TracingDefaults, type TracingSettings, tracingProblems } from './config.ts';

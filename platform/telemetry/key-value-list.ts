@@ -1,14 +1,14 @@
 /** RFC 9110 5.6.2. */
 const HTTP_TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** What a header's value may hold, and an attribute's. */
+/** Characters that neither a header's value nor an attribute may contain. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
- * Parses `key=value,key2=value2`, as `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_EXPORTER_OTLP_HEADERS` have it. Values are
+ * Parses `key=value,key2=value2`, the format of `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_EXPORTER_OTLP_HEADERS`. Values are
  * percent-decoded.
  *
- * @returns the problem where it is none; it shows no value, which may be a secret.
+ * @returns the problem if the text is invalid. The problem contains no value, which may be a secret.
  */
 export function parseKeyValues(
   text: string,

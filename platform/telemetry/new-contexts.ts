@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto';
 const TRACE_ID_BYTES = 16;
 const ID_BYTES = 24;
 const POOL_BYTES = 340 * ID_BYTES;
-/** Contexts that are made text at once. A span that lives for long keeps no more text than this alive. */
+/** How many contexts are converted to text at once. A long-lived span keeps no more text than this alive. */
 const CONTEXTS = 8;
 const TEMPLATE = contextText('0'.repeat(32), '0'.repeat(16));
 const TRACE_ID_AT = 3;
@@ -14,21 +14,21 @@ const LOGGED_SPAN_ID_AT = 113;
 const DIGITS = Buffer.from('0123456789abcdef', 'latin1');
 
 /**
- * The contexts of traces that begin here, each as the `traceparent` of a span that is not recorded and the ids as a log line has
- * them. Most requests need nothing but these texts, so they are made of random bytes in bulk, and are parts of a longer text:
- * neither joined nor copied.
+ * Creates the contexts of new traces. Each is a text with the `traceparent` of an unrecorded span and the ids in the form of a
+ * log line. Most requests need nothing else. The texts are created from random bytes in bulk, and each is a part of a longer
+ * text that is neither joined nor copied.
  */
 export class NewContexts {
   readonly #pool = Buffer.allocUnsafeSlow(POOL_BYTES);
   readonly #view = new DataView(this.#pool.buffer);
-  /** In bytes: behind the ids that were made last, and the first that are not yet text. */
+  /** Positions in bytes: behind the last used ids, and of the first ids that are not text yet. */
   #next = POOL_BYTES;
   #end = POOL_BYTES;
   readonly #digits = Buffer.from(TEMPLATE.repeat(CONTEXTS), 'latin1');
   #text = '';
   #at = 0;
 
-  /** @returns what `traceParentIn`, `logFieldsIn`, `traceIdIn` and `spanIdIn` take. */
+  /** @returns the argument of `traceParentIn`, `logFieldsIn`, `traceIdIn` and `spanIdIn`. */
   next(): string {
     if (this.#next === this.#end) this.#makeText();
     this.#next += ID_BYTES;
@@ -37,7 +37,7 @@ export class NewContexts {
     return this.#text.slice(start, this.#at);
   }
 
-  /** 32 bits of the ids that were made last, as a signed number. @param index 0 to 3: of the trace id; 4 and 5: of the span id. */
+  /** Returns 32 bits of the last ids as a signed number. @param index 0 to 3 of the trace id, 4 and 5 of the span id. */
   word(index: number): number {
     return this.#view.getInt32(this.#next - ID_BYTES + index * 4);
   }
@@ -62,14 +62,14 @@ export class NewContexts {
     this.#at = 0;
   }
 
-  /** No id is zero (W3C Trace Context 3.2.2). */
+  /** Ids must not be zero (W3C Trace Context 3.2.2). */
   #avoidZero(start: number, length: number): void {
     const pool = this.#pool;
     for (let i = start; i < start + length; i++) if (pool[i] !== 0) return;
     pool[start + length - 1] = 1;
   }
 
-  /** Writes them to two places. */
+  /** Writes the digits to two places. */
   #writeDigits(start: number, length: number, first: number, second: number): void {
     const pool = this.#pool;
     const digits = this.#digits;
@@ -86,12 +86,12 @@ export class NewContexts {
   }
 }
 
-/** The context of a span that is not recorded, as `NewContexts` makes them. */
+/** Returns the context of an unrecorded span, in the form of `NewContexts`. */
 export function contextText(traceId: string, spanId: string): string {
   return `00-${traceId}-${spanId}-00${logFieldsOf(traceId, spanId)}`;
 }
 
-/** Ids as members of a log line, in JSON and with a comma before each. */
+/** Returns ids as members of a JSON log line, each preceded by a comma. */
 export function logFieldsOf(traceId: string, spanId: string): string {
   return `,"trace_id":"${traceId}","span_id":"${spanId}"`;
 }

@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import type { Dispatcher, Pool } from 'undici';
 import { basicAuthorization } from '../http/index.ts';
 
-/** How a request was answered, as far as retries depend on it. */
+/** The response to a request, as far as retries depend on it. */
 export type PostOutcome =
   | { readonly status: 'success'; readonly data: Uint8Array }
   | { readonly status: 'retryable'; readonly retryInMillis?: number; readonly error: Error }
@@ -13,30 +13,30 @@ export interface OtlpPostOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly compression: 'none' | 'gzip';
-  /** The longest that `send` is given, in milliseconds. */
+  /** The longest timeout that `send` is called with, in milliseconds. */
   readonly longestTimeoutMs: number;
-  /** Connections to the collector at most. */
+  /** The most connections to the collector. */
   readonly connections: number;
 }
 
-/** Posts requests of the OpenTelemetry protocol to one address. */
+/** Posts requests of the OpenTelemetry protocol to one URL. */
 export interface OtlpPost {
-  /** Posts it once. Never rejects. @param timeoutMs for all of it, from connecting to the last byte of the answer. */
+  /** Posts a request once. Never rejects. @param timeoutMs for everything, from connecting to the last byte of the response. */
   send(request: Uint8Array, timeoutMs: number): Promise<PostOutcome>;
-  /** Ends what is under way, with this error, as it does whatever is sent later. */
+  /** Ends running requests with this error, and all later ones too. */
   close(error: Error): void;
 }
 
-/** Longest answer that is read, in bytes. */
+/** The longest response that is read, in bytes. */
 const MAX_COLLECTOR_ANSWER_BYTES = 4 * 1024 * 1024;
 const COLLECTOR_CONNECT_MS = 10_000;
-/** Undici's timers are only accurate to a second: the more accurate one of the request is to end first. */
+/** undici's timers are only accurate to a second, so the more accurate one of the request has to end first. */
 const UNDICI_TIMER_MS = 1_000;
-/** How long a connection stays open between exports, where the collector does not say. Longer than most schedules. */
+/** How long a connection stays open between exports unless the collector specifies it. Longer than most intervals. */
 const KEEP_ALIVE_MS = 30_000;
-/** Statuses after which the protocol asks for another try. */
+/** Statuses after which the protocol requires a retry. */
 const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
-/** A collector that is away, starts or has closed the connection meanwhile. */
+/** Errors of a collector that is unavailable, starting or has closed the connection. */
 const RETRYABLE_CODES = new Set([
   'ECONNRESET',
   'ECONNREFUSED',
@@ -53,9 +53,9 @@ const RETRYABLE_CODES = new Set([
 const gzipped = promisify(gzip);
 
 /**
- * Opens connections by undici, which is the client for services too. OpenTelemetry's own transport sends by `node:http`, whose
- * client shares its streams with the server: V8 then compiles those for the objects of both, and every request of the process takes
- * longer, however rarely something is exported (docs/development.md, Speed).
+ * Opens connections with undici, which is also the client for services. OpenTelemetry's own transport uses `node:http`, whose
+ * client shares its streams with the server. V8 would then compile those for the objects of both, and every request of the
+ * process would take longer, however rarely something is exported (docs/development.md, Speed).
  */
 export async function openOtlpPost(options: OtlpPostOptions): Promise<OtlpPost> {
   const { url, headers, compression, longestTimeoutMs, connections } = options;
@@ -104,7 +104,7 @@ function postExport(
   });
 }
 
-/** One request and its answer. */
+/** A request and its response. */
 class PostedExport implements Dispatcher.DispatchHandler {
   readonly #resolve: (outcome: PostOutcome) => void;
   readonly #timer: NodeJS.Timeout;
@@ -123,7 +123,7 @@ class PostedExport implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Undici cannot take back what waits for a connection: the time may be over before it is sent.
+    // undici cannot take back a request that waits for a connection, so the time may be over before it is sent.
     if (this.#isOver) controller.abort(new Error('timeout'));
   }
 
@@ -147,7 +147,7 @@ class PostedExport implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
-    // What was answered counts, also where its end is lost.
+    // The status counts, even if the end of the response is lost.
     if (this.#status !== 0) {
       this.#chunks = [];
       this.#end(this.#outcome());
@@ -160,7 +160,7 @@ class PostedExport implements Dispatcher.DispatchHandler {
   #outcome(): PostOutcome {
     const status = this.#status;
     if (status <= 299) return { status: 'success', data: Buffer.concat(this.#chunks) };
-    // `exportFailure` tells it by its code.
+    // `exportFailure` reports it by its code.
     const error = Object.assign(new Error(`status ${status}`), { code: status });
     if (!RETRYABLE_STATUSES.has(status)) return { status: 'failure', error };
     const retryInMillis = retryAfterOf(this.#retryAfter);
@@ -172,7 +172,7 @@ class PostedExport implements Dispatcher.DispatchHandler {
     this.#controller?.abort(outcome.error);
   }
 
-  /** Only the first call counts. */
+  /** Ends the request. Only the first call counts. */
   #end(outcome: PostOutcome): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
@@ -180,7 +180,7 @@ class PostedExport implements Dispatcher.DispatchHandler {
   }
 }
 
-/** `Retry-After` (RFC 9110 section 10.2.3) in milliseconds; undefined where there is none, or none that can be read. */
+/** Returns `Retry-After` (RFC 9110 section 10.2.3) in milliseconds, or undefined if it is absent or invalid. */
 function retryAfterOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();

@@ -5,7 +5,7 @@ import { type OtlpPost, openOtlpPost, type PostOutcome } from './otlp-post.ts';
 export interface OtlpTransportOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** For an export with its retries, in milliseconds. */
+  /** The timeout of an export including its retries, in milliseconds. */
   readonly timeoutMs: number;
   readonly compression: 'none' | 'gzip';
 }
@@ -13,11 +13,11 @@ export interface OtlpTransportOptions {
 /** Sends requests of the OpenTelemetry protocol over HTTP. */
 export interface OtlpTransport {
   /**
-   * @param count how many spans, or points of metrics, the request has.
-   * @returns how many of them were not taken, or why none was. Never rejects.
+   * @param count of the request's spans or metric points.
+   * @returns how many of them were rejected, or the error if none was accepted. Never rejects.
    */
   send(request: Uint8Array, count: number): Promise<{ readonly rejected: number; readonly error?: Error }>;
-  /** Gives up what has not been sent. */
+  /** Cancels what has not been sent. */
   close(): void;
 }
 
@@ -28,10 +28,10 @@ const MAX_RETRIES = 5;
 const FIRST_PAUSE_MS = 1_000;
 const PAUSE_GROWTH = 1.5;
 const LONGEST_PAUSE_MS = 5_000;
-/** A pause is up to this share longer or shorter, so that processes do not retry at the same time. */
+/** The share by which a delay varies, so that processes do not retry at the same time. */
 const PAUSE_JITTER = 0.2;
 
-/** Opens a transport. Retries, their pauses and their deadline are those of OpenTelemetry's own exporters. */
+/** Opens a transport. Its retries, delays and deadline are those of OpenTelemetry's own exporters. */
 export async function openOtlpTransport(options: OtlpTransportOptions): Promise<OtlpTransport> {
   const { url, headers, timeoutMs, compression } = options;
   const post = await openOtlpPost({
@@ -65,7 +65,7 @@ export async function openOtlpTransport(options: OtlpTransportOptions): Promise<
   };
 }
 
-/** @param signal ends the pause before a retry. The pause keeps no process alive. */
+/** @param signal ends the delay before a retry. The delay does not keep the process alive. */
 async function sendWithRetries(
   post: OtlpPost,
   request: Uint8Array,
@@ -93,7 +93,7 @@ function backoffMs(retries: number): number {
   return Math.min(FIRST_PAUSE_MS * PAUSE_GROWTH ** retries * jitter, LONGEST_PAUSE_MS);
 }
 
-/** A response that cannot be read does not make an accepted export fail. */
+/** A response that cannot be parsed does not make an accepted export fail. */
 function rejectedBy(response: Uint8Array): number {
   try {
     return readRejectedSpans(response);
@@ -105,7 +105,7 @@ function rejectedBy(response: Uint8Array): number {
 /** Failed exports are logged at most once in this time. */
 export const FAILURE_LOG_MS = 60_000;
 
-/** Why an export failed, for the log: a status or a code, without what the collector answered. */
+/** Returns why an export failed, for the log: a status or a code, without the collector's response. */
 export function exportFailure(error: Error): string {
   const { code, message } = error as { code?: unknown; message: string };
   if (typeof code === 'number') return `status ${code}`;

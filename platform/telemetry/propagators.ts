@@ -3,12 +3,12 @@ import { formatB3, parseB3, parseB3Headers } from './b3.ts';
 import { parseBaggage } from './baggage.ts';
 import { formatTraceParent, parseTraceParent, type SpanContext } from './trace-context.ts';
 
-/** Formats in which the context of a trace is taken and passed on, by the names of `OTEL_PROPAGATORS`. */
+/** Formats in which the trace context is received and passed on, by their names in `OTEL_PROPAGATORS`. */
 export const PROPAGATORS = ['tracecontext', 'baggage', 'b3', 'b3multi'] as const;
 
 export type Propagator = (typeof PROPAGATORS)[number];
 
-/** Headers that any of the formats has. A service gets them from the gateway's own span, never from a client. */
+/** The headers of all formats. A service gets them from the gateway's own span, never from a client. */
 export const PROPAGATION_HEADERS: readonly string[] = [
   'traceparent',
   'tracestate',
@@ -21,11 +21,11 @@ export const PROPAGATION_HEADERS: readonly string[] = [
   'x-b3-flags',
 ];
 
-/** The context that a caller has sent. */
+/** The trace context of a caller. */
 export interface IncomingContext {
-  /** The caller's span; undefined where it has sent none, or no valid one. */
+  /** The caller's span. Undefined if it is absent or invalid. */
   readonly parent: SpanContext | undefined;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly baggage: string;
 }
 
@@ -45,9 +45,9 @@ export class Propagation {
   }
 
   /**
-   * Reads the context of a request. The formats are tried in the order of `PROPAGATORS`; the first that is valid counts.
+   * Reads the context of a request. The formats are tried in the order of `PROPAGATORS`, and the first valid one counts.
    *
-   * @param isTrusted whether baggage is read at all: that of other callers is not passed on.
+   * @param isTrusted whether baggage is read. The baggage of untrusted callers is not passed on.
    */
   extract(headers: IncomingHttpHeaders, isTrusted: boolean): IncomingContext {
     const parent = this.#parent(headers);
@@ -71,12 +71,12 @@ export class Propagation {
     return parent;
   }
 
-  /** @returns names and values in turn, of the headers that a service is sent. */
+  /** @returns alternating names and values of the headers for a service. */
   inject(span: SpanContext, baggage: string): readonly string[] {
     return this.injectText(formatTraceParent(span), span, baggage);
   }
 
-  /** The same. @param traceParent that of the span. */
+  /** Like `inject`. @param traceParent the span's `traceparent`. */
   injectText(traceParent: string, span: SpanContext, baggage: string): readonly string[] {
     if (this.#takesTraceContext && !this.#takesB3 && !this.#takesB3Headers && baggage === '' && span.traceState === '')
       return ['traceparent', traceParent];
@@ -100,7 +100,7 @@ export class Propagation {
   }
 }
 
-/** Node joins headers of these names by commas, which is right for lists and makes the others invalid. */
+/** Node.js joins repeated headers of these names by commas, which is correct for lists and makes the others invalid. */
 function single(value: string | readonly string[] | undefined): string | undefined {
   return typeof value === 'string' || value === undefined ? value : value.join(',');
 }

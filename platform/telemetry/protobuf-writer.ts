@@ -1,4 +1,4 @@
-/** Longest texts that are copied byte by byte: for longer ones a call of the runtime is cheaper. */
+/** The longest text that is copied byte by byte. For longer ones, a call of the runtime is cheaper. */
 const SHORT_TEXT = 48;
 /** A length that is written before it is known has room for 14 bits or 28. */
 const LENGTH_BYTES = 2;
@@ -12,8 +12,8 @@ export const LENGTH_DELIMITED = 2;
 const FIXED_32 = 5;
 
 /**
- * Writes Protocol Buffers into one growing buffer. Lengths of messages that are not known beforehand are written with two
- * bytes (or four), which the encoding allows, in place of moving what follows.
+ * Writes Protocol Buffers into one growing buffer. Unknown lengths of messages are written with two bytes (or four), which the
+ * encoding allows, so that the following bytes need not be moved.
  */
 export class ProtobufWriter {
   #bytes: Buffer;
@@ -29,12 +29,12 @@ export class ProtobufWriter {
     return this.#length;
   }
 
-  /** Where to write from. What is behind is lost. */
+  /** Sets the position for writing. Everything behind it is lost. */
   reset(length: number): void {
     this.#length = length;
   }
 
-  /** The bytes from `start`; they are overwritten by what is written next. */
+  /** Returns the bytes from `start`. The next write overwrites them. */
   bytes(start = 0): Buffer {
     return this.#bytes.subarray(start, this.#length);
   }
@@ -43,7 +43,7 @@ export class ProtobufWriter {
     return Uint8Array.prototype.slice.call(this.#bytes, 0, this.#length);
   }
 
-  /** Begins a message. @returns where it begins, for `close`. */
+  /** Begins a message. @returns its start, for `close`. */
   open(field: number): number {
     this.#reserve(8);
     this.#tag(field, LENGTH_DELIMITED);
@@ -70,7 +70,7 @@ export class ProtobufWriter {
       this.#bytes[at + i] = ((size >>> (7 * i)) & 0x7f) | (i < LONG_LENGTH_BYTES - 1 ? 0x80 : 0);
   }
 
-  /** Begins a message that may be of any length; `closeLong` ends it. */
+  /** Begins a message of any length. `closeLong` ends it. */
   openLong(field: number): number {
     this.open(field);
     this.#length += LONG_LENGTH_BYTES - LENGTH_BYTES;
@@ -90,7 +90,7 @@ export class ProtobufWriter {
     this.#length += this.#bytes.write(text, this.#length, 'utf8');
   }
 
-  /** @returns false, and has written nothing, where the text is not ASCII. */
+  /** @returns false without writing anything if the text is not ASCII. */
   #shortText(text: string): boolean {
     const bytes = this.#bytes;
     let at = this.#length;
@@ -104,7 +104,7 @@ export class ProtobufWriter {
     return true;
   }
 
-  /** Bytes in words of 32 bits. */
+  /** Writes eight bytes, given as words of 32 bits. */
   eightBytes(field: number, high: number, low: number): void {
     this.#reserve(16);
     this.#tag(field, LENGTH_DELIMITED);
@@ -114,7 +114,7 @@ export class ProtobufWriter {
     this.#length += 8;
   }
 
-  /** Likewise. */
+  /** Writes sixteen bytes, given as words of 32 bits. */
   sixteenBytes(field: number, first: number, second: number, third: number, fourth: number): void {
     this.eightBytes(field, first, second);
     this.#bytes[this.#length - 9] = 16;
@@ -124,20 +124,20 @@ export class ProtobufWriter {
     this.#length += 8;
   }
 
-  /** @param hex an even number of lower-case hexadecimal digits, 254 at most. */
+  /** @param hex an even number of lower-case hexadecimal digits, at most 254. */
   hex(field: number, hex: string): void {
     this.#reserve(hex.length / 2 + 16);
     this.#tag(field, LENGTH_DELIMITED);
     const bytes = this.#bytes;
     let at = this.#length;
     bytes[at++] = hex.length / 2;
-    // A call of the runtime takes longer than this for the length of an id.
+    // For the length of an id, a call of the runtime takes longer than this loop.
     for (let i = 0; i < hex.length; i += 2)
       bytes[at++] = (nibble(hex.charCodeAt(i)) << 4) | nibble(hex.charCodeAt(i + 1));
     this.#length = at;
   }
 
-  /** @param value a whole number from 0 to 2^53. */
+  /** @param value an integer from 0 to 2^53. */
   varint(field: number, value: number): void {
     this.#reserve(16);
     this.#tag(field, VARINT);
@@ -151,14 +151,14 @@ export class ProtobufWriter {
     this.#length += 8;
   }
 
-  /** @param value a whole number from 0 to 2^53. */
+  /** @param value an integer from 0 to 2^53. */
   fixed64(field: number, value: number): void {
     this.#reserve(16);
     this.#tag(field, FIXED_64);
     this.#fixed64(value);
   }
 
-  /** @param values whole numbers from 0 to 2^53. */
+  /** @param values integers from 0 to 2^53. */
   packedFixed64(field: number, values: readonly number[]): void {
     this.#packed(field, values.length);
     for (const value of values) this.#fixed64(value);
@@ -180,19 +180,19 @@ export class ProtobufWriter {
   }
 
   #fixed64(value: number): void {
-    // Takes the lower 32 bits by itself: a remainder of such a number takes longer than all the rest.
+    // Stores only the lower 32 bits: computing the remainder of such a number takes longer than everything else.
     this.#view.setUint32(this.#length, value, true);
     this.#view.setUint32(this.#length + 4, Math.floor(value / 0x1_0000_0000), true);
     this.#length += 8;
   }
 
-  /** A time in milliseconds since 1970, with fractions, as nanoseconds. */
+  /** Writes a time in milliseconds since 1970, with fractions, as nanoseconds. */
   time(field: number, milliseconds: number): void {
     this.#reserve(16);
     this.#tag(field, FIXED_64);
     const whole = Math.floor(milliseconds);
     const nanoseconds = Math.round((milliseconds - whole) * 1e6);
-    // The product has more bits than a number holds exactly, so it is made of parts that have fewer.
+    // The product has more bits than a number represents exactly, so it is computed in parts.
     const wholeUpper = Math.floor(whole / 0x1_0000);
     const upper = wholeUpper * 1e6;
     const upperUpper = Math.floor(upper / 0x1_0000);
@@ -209,7 +209,7 @@ export class ProtobufWriter {
     this.#length += 4;
   }
 
-  /** Bytes that are encoded already. */
+  /** Writes bytes that are already encoded. */
   raw(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#bytes.set(bytes, this.#length);
@@ -240,7 +240,7 @@ export class ProtobufWriter {
   }
 }
 
-/** @param code of a lower-case hexadecimal digit. */
+/** @param code the character code of a lower-case hexadecimal digit. */
 function nibble(code: number): number {
   return code <= 0x39 ? code - 0x30 : code - 0x57;
 }

@@ -16,11 +16,11 @@ export type SamplerName = (typeof SAMPLERS)[number];
  * Decides whether a trace is recorded.
  *
  * @param bits the first 32 of the last 64 bits of its id.
- * @param parent the caller's span, where there is one that counts.
+ * @param parent the caller's span, if there is a trusted one.
  */
 export type Sampler = (bits: number, parent: SpanContext | undefined) => boolean;
 
-/** @param ratio from 0 to 1, of the samplers that have one. */
+/** @param ratio from 0 to 1, for the samplers that use one. */
 export function createSampler(name: SamplerName, ratio: number): Sampler {
   const isParentBased = name.startsWith('parentbased_');
   const own = rootSampler(name, ratio);
@@ -34,12 +34,11 @@ function rootSampler(name: SamplerName, ratio: number): (bits: number) => boolea
 }
 
 /**
- * Samples by the last 8 bytes of the trace id, taken as a number, as the SDKs of Go and Java do: processes with the same
- * ratio sample the same traces, and one with a higher ratio samples all those of one with a lower ratio. The upper 32 of the
- * 63 bits decide.
+ * Samples by the last 8 bytes of the trace id as a number, like the SDKs of Go and Java. Processes with the same ratio sample
+ * the same traces, and a higher ratio includes all traces of a lower one. The upper 32 of the 63 bits decide.
  */
 function ratioSampler(ratio: number): (bits: number) => boolean {
   const bound = Math.round(ratio * 2 ** 31);
-  // The first of 64 bits is not counted, so 31 of the first 32 are left.
+  // The first of the 64 bits is ignored, so 31 of the first 32 remain.
   return (bits) => (bits & 0x7fffffff) < bound;
 }

@@ -26,7 +26,7 @@ export const protocol = () =>
   z.enum(['http/protobuf'], { error: 'expected http/protobuf, the one protocol that is supported' }).optional();
 
 /**
- * Where OpenTelemetry data are sent, by the standard variables
+ * The destination of OpenTelemetry data, by the standard variables
  * (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). Traces and metrics share them.
  */
 export const otlpSettings = {
@@ -57,7 +57,7 @@ export const otlpSettings = {
   OTEL_EXPORTER_OTLP_PROTOCOL: protocol().meta({ default: '`http/protobuf`' }).describe('Protocol of the export.'),
 };
 
-/** Settings of tracing, of both processes. */
+/** Settings of tracing of both processes. */
 export const tracingSettings = {
   OTEL_TRACES_EXPORTER: z
     .enum(['otlp', 'none'], { error: 'expected otlp or none' })

@@ -27,11 +27,13 @@ const SPAN_FIELD = {
 const SPANS = 2;
 const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 };
 const STATUS_ERROR = 2;
-/** Trace flags, and whether the parent is known to be, or not to be, in another process. */
+/** Trace flags that state whether the parent is known to be in another process. */
 const HAS_IS_REMOTE = 0x100;
 const IS_REMOTE = 0x200;
 
-/** Writes a span as a member of `ScopeSpans`. One that was kept in spite of the sampler is marked as sampled. */
+/**
+ * Writes a span as a member of `ScopeSpans`. A span that was kept although the sampler did not choose it is marked as sampled.
+ */
 export function writeSpan(writer: ProtobufWriter, span: RecordedSpan): void {
   const { trace } = span;
   const start = writer.open(SPANS);
@@ -67,7 +69,7 @@ function writeEvent(writer: ProtobufWriter, { atMs, name, attributes }: SpanEven
   writer.close(start);
 }
 
-/** A link to a span of another process. */
+/** Writes a link to a span of another process. */
 function writeLink(writer: ProtobufWriter, { traceId, spanId, traceState, isSampled }: SpanContext): void {
   const start = writer.open(SPAN_FIELD.links);
   writer.hex(1, traceId);

@@ -3,7 +3,7 @@ import { ProtobufWriter } from './protobuf-writer.ts';
 import type { RecordedSpan } from './span.ts';
 import { writeSpan } from './span-encoder.ts';
 
-/** An `ExportTraceServiceRequest` that spans are written to with `writeSpan`, in one buffer that can be used again. */
+/** An `ExportTraceServiceRequest` that `writeSpan` adds spans to, in a reusable buffer. */
 export class SpanExport {
   readonly writer: ProtobufWriter;
   readonly #head: ExportHead;
@@ -26,7 +26,7 @@ export class SpanExport {
     this.#spans++;
   }
 
-  /** The complete request: its bytes are valid until `clear`. */
+  /** Returns the complete request. The bytes are valid until `clear`. */
   finish(): Uint8Array {
     this.writer.closeLong(this.#scopeSpans);
     this.writer.closeLong(this.#resourceSpans);

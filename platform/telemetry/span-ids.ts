@@ -1,22 +1,22 @@
 import { randomFillSync } from 'node:crypto';
 
 const ID_POOL_BYTES = 8_192;
-/** Bytes that are made text at once: 24 ids. A span that lives for long keeps no more text than this alive. */
+/** How many bytes are converted to text at once: 24 ids. A long-lived span keeps no more text than this alive. */
 const CHUNK_BYTES = 192;
 const SPAN_ID_BYTES = 8;
 const ZERO = /^0+$/;
 const DIGIT_ZERO = 0x30;
 
 /**
- * Makes random ids of spans. Random bytes are fetched in bulk, and so is their text: asking for a few of them takes as long as for
- * many. An id is a part of that text, which costs no copy.
+ * Generates random span ids. Random bytes and their text are created in bulk, since a few of them take as long as many. An id
+ * is a part of that text, which needs no copy.
  */
 export class SpanIdGenerator {
   readonly #pool = Buffer.allocUnsafeSlow(ID_POOL_BYTES);
   readonly #view = new DataView(this.#pool.buffer);
   #next = ID_POOL_BYTES;
   #chunk = '';
-  /** In characters. */
+  /** The position in characters. */
   #at = 0;
 
   next(): string {
@@ -32,7 +32,7 @@ export class SpanIdGenerator {
     }
   }
 
-  /** 32 bits of the id that was made last, as a signed number. @param back which of them: 1 is the last of the id. */
+  /** Returns 32 bits of the last id as a signed number. @param back the word to return: 1 is the last of the id. */
   lastWord(back: number): number {
     return this.#view.getInt32(this.#next - CHUNK_BYTES + this.#at / 2 - back * 4);
   }

@@ -3,40 +3,40 @@ import type { RecordedSpan } from './span.ts';
 import { SpanExport } from './span-export.ts';
 
 export interface SpanQueueOptions {
-  /** To which it adds what becomes of its spans. */
+  /** The counts that the queue updates. */
   readonly counts: SpanCounts;
-  /** Spans that wait for their export at most; further ones are dropped. */
+  /** The most spans that wait for their export. Further ones are dropped. */
   readonly maxQueueSize: number;
   readonly maxExportBatchSize: number;
-  /** How long a span waits for others that are sent with it, in milliseconds. */
+  /** How long a span waits for others in its batch, in milliseconds. */
   readonly scheduleDelayMs: number;
-  /** The resource and scope before the spans of each export. */
+  /** The resource and scope that precede the spans of each export. */
   readonly head: ExportHead;
-  /** Sends an export. Never rejects. @returns how many of its spans the collector has taken. */
+  /** Sends an export. Never rejects. @returns how many of its spans the collector has accepted. */
   readonly send: (request: Uint8Array, count: number) => Promise<number>;
 }
 
-/** What has become of spans. */
+/** The counts of spans by outcome. */
 export interface SpanCounts {
-  /** Taken by the collector. */
+  /** Accepted by the collector. */
   exported: number;
-  /** Not sent, because too many waited. */
+  /** Not sent, because too many were waiting. */
   dropped: number;
-  /** Sent in vain: the collector was not reachable, too slow, or rejected them. */
+  /** Sent, but not accepted: the collector was unreachable, too slow, or rejected them. */
   failed: number;
 }
 
-/** Batches that are sent at the same time. */
+/** The most batches that are sent at the same time. */
 const MAX_SENDING = 4;
-/** What waits at most, whatever the spans hold. */
+/** The most bytes that wait, whatever the spans contain. */
 const MAX_QUEUE_BYTES = 8 * 1024 * 1024;
 const FIRST_SIZE = 64 * 1024;
-/** A buffer that a batch of unusual spans has made larger is not kept. */
+/** A buffer that unusual spans have enlarged is not kept. */
 const MAX_KEPT_SIZE = 1024 * 1024;
 
 /**
- * Spans between their end and their export. They are encoded when they end, into one buffer for a batch: as objects they
- * would live for seconds and be moved by the garbage collector.
+ * Holds spans between their end and their export. They are encoded when they end, into one buffer for each batch. As objects
+ * they would live for seconds, and the garbage collector would move them.
  */
 export class SpanQueue {
   readonly #options: SpanQueueOptions;
@@ -44,7 +44,7 @@ export class SpanQueue {
   readonly #waiting: SpanExport[] = [];
   #waitingSpans = 0;
   #waitingBytes = 0;
-  /** One that was sent, to be filled again: large buffers are neither made nor copied for each export. */
+  /** A sent batch that is reused, so that large buffers are neither created nor copied for each export. */
   #spare: SpanExport | undefined;
   readonly #sending = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
@@ -66,7 +66,7 @@ export class SpanQueue {
     else this.#timer ??= setTimeout(() => this.#closeBatch(), scheduleDelayMs).unref();
   }
 
-  /** Sends everything and waits for it, `withinMs` at most. What has not been sent by then is counted as dropped. */
+  /** Sends everything and waits for at most `withinMs`. Unsent spans are then counted as dropped. */
   async flush(withinMs: number): Promise<void> {
     this.#closeBatch();
     let timer: NodeJS.Timeout | undefined;
@@ -113,7 +113,7 @@ export class SpanQueue {
     const taken = await this.#options.send(batch.finish(), count);
     this.#options.counts.exported += taken;
     this.#options.counts.failed += count - taken;
-    // Of an export that was given up, the bytes may still be on their way.
+    // After a cancelled export, the bytes may still be in use.
     if (taken === 0 || writer.length > MAX_KEPT_SIZE) return;
     batch.clear();
     this.#spare = batch;

@@ -9,58 +9,60 @@ import type { AttributeValue } from './write-attribute.ts';
 export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
 
 /**
- * A span of a trace. One that is not sampled has the same methods, which do nothing, so that no caller asks.
+ * A span of a trace. An unsampled span has the same methods, which do nothing, so that callers need no check.
  *
- * It must be ended once, also after errors: `end` is what exports it. What is called after that has no effect. Never put
- * values of variables, documents, tokens, tenants or users into names, attributes or events.
+ * Each span must be ended once, also after errors, since `end` exports it. Later calls have no effect. Never put values of
+ * variables, documents, tokens, tenants or users into names, attributes or events.
  */
 export interface Span extends SpanContext {
-  /** Whether its attributes may be exported: check it before computing expensive ones. */
+  /** Whether the attributes may be exported. Check it before computing expensive ones. */
   readonly isRecording: boolean;
-  /** Names and values in turn, of the headers that propagate this span to a service. Made at its first use. */
+  /** Alternating names and values of the headers that propagate this span to a service. Created at first use. */
   readonly headers: readonly string[];
-  /** Its ids as members of a log line, in JSON and with a comma before each. */
+  /** The span's ids as members of a JSON log line, each preceded by a comma. */
   readonly logFields: string;
   /**
-   * Begins a span below this one. `name` must be of few: no ids, no paths with values.
+   * Starts a child span. `name` must be from a small set: no ids, no paths with values.
    *
-   * @param startMs when it began, as `performance.now()`; now, where absent.
+   * @param startMs when it began, by `performance.now()`. Defaults to now.
    */
   startChild(name: string, kind?: SpanKind, fixed?: FixedAttributes, startMs?: number): Span;
   setName(name: string): void;
-  /** A later value of the same name replaces the one before. */
+  /** Sets an attribute. A later value of the same name replaces it. */
   setAttribute(name: string, value: AttributeValue): void;
-  /** Attributes that are encoded already; at most four such sets are kept. */
+  /** Adds encoded attributes. At most four such sets are kept. */
   addFixed(...attributes: readonly FixedAttributes[]): void;
-  /** Something that happens at one moment: a retry, an event of a subscription. The first 128 are kept, others counted. */
+  /** Adds an event at one moment, such as a retry or an event of a subscription. The first 128 are kept, others are counted. */
   addEvent(name: string, attributes?: Readonly<Record<string, AttributeValue>>): void;
-  /** Marks it as failed. @param errorType of few: a status, a code. @param message for readers, without values. */
+  /**
+   * Marks the span as failed. @param errorType from a small set: a status, a code. @param message for readers, without values.
+   */
   fail(errorType: string, message?: string): void;
-  /** @param atMs when it ended, as `performance.now()`; now, where absent. */
+  /** @param atMs when the span ended, by `performance.now()`. Defaults to now. */
   end(atMs?: number): void;
 }
 
 /** An event of a recorded span. */
 export interface SpanEvent {
-  /** As `performance.now()`. */
+  /** By `performance.now()`. */
   readonly atMs: number;
   readonly name: string;
   readonly attributes: Readonly<Record<string, AttributeValue>> | undefined;
 }
 
-/** What all spans of one trace within this process share. */
+/** Properties that all spans of a trace share within this process. */
 export interface LocalTrace {
   readonly traceId: string;
-  /** The trace id in 32 bits each: text would have to be read digit by digit for each span that is encoded. */
+  /** The trace id as words of 32 bits, so that encoding a span need not parse the text. */
   readonly traceWords: readonly [number, number, number, number];
   readonly spanIds: SpanIdGenerator;
   readonly isSampled: boolean;
   readonly traceState: string;
-  /** Milliseconds since 1970 at the time origin of `performance.now()`. */
+  /** The time origin of `performance.now()`, in milliseconds since 1970. */
   readonly epochMs: number;
-  /** Names and values in turn, of the headers that propagate one of its spans to a service. */
+  /** Returns alternating names and values of the headers that propagate a span to a service. */
   headersOf(span: SpanContext): readonly string[];
-  /** A span has ended. Called once for each. */
+  /** Called once when each span ends. */
   ended(span: RecordedSpan): void;
 }
 
@@ -69,26 +71,26 @@ const MAX_FIXED = 4;
 const MAX_EVENTS = 128;
 
 /**
- * A span that is sampled, or may be kept. Made for every request where all are sampled: it has no more than it needs, and
- * its lists are made as long as what comes first, since one that grows takes room for 17.
+ * A span that is sampled, or may be kept. If all requests are sampled, each creates one. It therefore has only the necessary
+ * fields, and its lists are allocated with their first items: a growing list reserves room for 17.
  */
 export class RecordedSpan implements Span {
   readonly trace: LocalTrace;
   readonly spanId: string;
-  /** The halves of the id, in 32 bits each. */
+  /** The halves of the id, 32 bits each. */
   readonly idHigh: number;
   readonly idLow: number;
-  /** Both 0 where it has no parent: no id is. */
+  /** Both are 0 if there is no parent, since no id is 0. */
   readonly parentHigh: number;
   readonly parentLow: number;
-  /** Whether its parent is in another process. */
+  /** Whether the parent is in another process. */
   readonly hasRemoteParent: boolean;
   readonly kind: SpanKind;
   readonly link: SpanContext | undefined;
   readonly startMs: number;
   endMs = -1;
   name: string;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   attributes: AttributeValue[] | undefined = undefined;
   fixed: readonly FixedAttributes[] | undefined = undefined;
   events: SpanEvent[] | undefined = undefined;
@@ -213,8 +215,8 @@ export class RecordedSpan implements Span {
 }
 
 /**
- * A span that is not recorded. All those of a trace in this process are one: services get its ids, and nothing is exported. It
- * is little more than a text of its ids, since most requests have one where a share of them is recorded.
+ * An unrecorded span. A single object represents all spans of its trace in this process: services get its ids, and nothing is
+ * exported. It is little more than a text with its ids, since most requests have one if only a share of them is recorded.
  */
 export class UnrecordedSpan implements Span {
   readonly isRecording = false;
@@ -225,7 +227,7 @@ export class UnrecordedSpan implements Span {
   readonly #baggage: string;
   #headers: readonly string[] | undefined = undefined;
 
-  /** @param context as `NewContexts` makes them. */
+  /** @param context in the form of `NewContexts`. */
   constructor(context: string, traceState: string, propagation: Pick<Propagation, 'injectText'>, baggage: string) {
     this.#context = context;
     this.traceState = traceState;

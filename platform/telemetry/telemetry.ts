@@ -11,36 +11,36 @@ import { Tracer } from './tracer.ts';
 
 export interface TelemetryOptions {
   readonly settings: TracingSettings;
-  /** `service.name` where the settings have none. */
+  /** The default of `service.name`. */
   readonly serviceName: string;
-  /** `service.version`; empty where it is not known. */
+  /** `service.version`. Empty if unknown. */
   readonly serviceVersion: string;
   readonly log: Logger;
 }
 
 /** Traces of a process. */
 export interface Telemetry {
-  /** Undefined while tracing is off. It changes with `configure`: look it up for each request, and do not keep it. */
+  /** Undefined while tracing is off. `configure` may change it, so read it for each request and do not keep it. */
   readonly tracer: Tracer | undefined;
-  /** What has become of all spans that were to be exported. */
+  /** The counts of all spans to be exported, by outcome. */
   readonly counts: Readonly<SpanCounts>;
-  /** Takes over what the metadata say of tracing; undefined: nothing. Spans that have ended are exported as before. */
+  /** Applies the metadata's settings of tracing, or none if undefined. Spans that have ended are exported as before. */
   configure(defaults: TracingDefaults | undefined): Promise<void>;
-  /** Exports what is left, which takes some seconds at most. */
+  /** Exports the remaining spans, which takes some seconds at most. */
   stop(): Promise<void>;
 }
 
 /** How long the last spans wait for the collector when the process stops, in milliseconds. */
 const FLUSH_MS = 3_000;
 
-/** Opens the traces of a process. Nothing of OpenTelemetry is loaded unless the settings, or `defaults`, configure it. */
+/** Opens the tracing of a process. No code of OpenTelemetry is loaded unless the settings or `defaults` configure it. */
 export async function openTelemetry(options: TelemetryOptions, defaults?: TracingDefaults): Promise<Telemetry> {
   const telemetry = new ProcessTelemetry(options);
   await telemetry.configure(defaults);
   return telemetry;
 }
 
-/** Tracing as it is configured now. */
+/** The current configuration of tracing and its parts. */
 interface Pipeline {
   readonly config: TracingConfig;
   readonly tracer: Tracer;
@@ -52,10 +52,10 @@ class ProcessTelemetry implements Telemetry {
   readonly #options: TelemetryOptions;
   readonly #instance = randomUUID();
   #pipeline: Pipeline | undefined;
-  /** The counts of all pipelines: a replaced one counts on until its last export has been answered. */
+  /** The counts of all pipelines. A replaced pipeline continues to count until its last export is answered. */
   readonly #counts: SpanCounts = { exported: 0, dropped: 0, failed: 0 };
   #saidAt = Number.NEGATIVE_INFINITY;
-  /** One change after the other. */
+  /** Changes run one after another. */
   #changing: Promise<void> = Promise.resolve();
 
   constructor(options: TelemetryOptions) {
@@ -126,7 +126,7 @@ class ProcessTelemetry implements Telemetry {
     return { config, tracer, queue, transport };
   }
 
-  /** As it is configured now, not when the span began: that queue may be closed. */
+  /** Exports to the current pipeline: the queue from the start of the span may be closed. */
   #export(span: RecordedSpan): void {
     if (this.#pipeline) this.#pipeline.queue.add(span);
     else this.#counts.dropped++;
@@ -137,7 +137,7 @@ class ProcessTelemetry implements Telemetry {
     transport.close();
   }
 
-  /** A collector's response is not logged: it may repeat data of others. */
+  /** A collector's response is not logged, since it may contain data of others. */
   #sayFailed(error: Error): void {
     const now = performance.now();
     if (now - this.#saidAt < FAILURE_LOG_MS) return;

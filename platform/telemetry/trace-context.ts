@@ -1,6 +1,6 @@
 /**
- * The identity of a span as W3C Trace Context level 1 has it: what a process takes from its caller and gives to the
- * services that it calls.
+ * The identity of a span as in W3C Trace Context level 1. A process receives it from its caller and passes it to the services
+ * that it calls.
  */
 export interface SpanContext {
   /** 32 lower-case hexadecimal digits, not all zero. */
@@ -8,11 +8,11 @@ export interface SpanContext {
   /** 16 lower-case hexadecimal digits, not all zero. */
   readonly spanId: string;
   readonly isSampled: boolean;
-  /** The value of `tracestate`; empty where there is none. */
+  /** The value of `tracestate`. Empty if there is none. */
   readonly traceState: string;
 }
 
-/** Version, trace id, parent id and flags; versions above 00 may have more behind a dash. */
+/** Version, trace id, parent id and flags. Versions above 00 may have further parts after a dash. */
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const MAX_TRACEPARENT = 256;
 export const SAMPLED_FLAG = 0x01;
@@ -31,7 +31,7 @@ export function isSpanId(text: string): boolean {
 /**
  * Parses `traceparent` and `tracestate` (W3C Trace Context 3.2, 3.3).
  *
- * @returns undefined where `traceparent` is invalid; an invalid `tracestate` alone is dropped.
+ * @returns undefined if `traceparent` is invalid. An invalid `tracestate` is dropped alone.
  */
 export function parseTraceParent(traceParent: string, traceState: string | undefined): SpanContext | undefined {
   if (traceParent.length > MAX_TRACEPARENT) return undefined;
@@ -47,10 +47,10 @@ export function formatTraceParent({ traceId, spanId, isSampled }: Omit<SpanConte
 }
 
 /**
- * 32 bits of an id, as a signed number: `Number.parseInt` takes ten times as long, and every request needs one.
+ * Returns 32 bits of an id as a signed number. `Number.parseInt` takes ten times as long, and every request needs one.
  *
  * @param id lower-case hexadecimal digits.
- * @param index counts words of eight digits from 0 on.
+ * @param index of a word of eight digits, from 0 on.
  */
 export function wordAt(id: string, index: number): number {
   let bits = 0;
@@ -61,14 +61,14 @@ export function wordAt(id: string, index: number): number {
   return bits;
 }
 
-/** Key and value of a member of `tracestate` (W3C Trace Context 3.3.1.3). */
+/** Key and value of a `tracestate` member (W3C Trace Context 3.3.1.3). */
 const STATE_MEMBER =
   /^[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 const MAX_STATE_MEMBERS = 32;
-/** A tracestate of 512 characters has to be passed on (3.3.1.5); a longer one is dropped as a whole. */
+/** A tracestate of 512 characters has to be passed on (3.3.1.5). A tracestate beyond this limit is dropped as a whole. */
 const MAX_TRACE_STATE = 1_024;
 
-/** @returns the members, without the white space around them; empty where any of them is invalid or a key comes twice. */
+/** @returns the members without surrounding whitespace. Empty if a member is invalid or a key is repeated. */
 function parseTraceState(text: string): string {
   if (text.length > MAX_TRACE_STATE) return '';
   const members = text

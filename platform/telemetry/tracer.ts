@@ -9,17 +9,17 @@ import { type SpanContext, wordAt } from './trace-context.ts';
 export interface TracerOptions {
   readonly sampler: Sampler;
   readonly propagation: Propagation;
-  /** Takes spans that are to be exported. */
+  /** Receives spans to be exported. */
   readonly export: (span: RecordedSpan) => void;
-  /** Called with how many spans of a trace that is kept were lost, because too many waited for the decision at its end. */
+  /** Called with the number of lost spans of a kept trace, because too many waited for the decision at its end. */
   readonly onDropped: (count: number) => void;
   readonly tail: TailOptions;
 }
 
-/** Which traces are kept that the sampler has not chosen: it is decided when the request's span ends. */
+/** The traces that are kept although the sampler did not choose them. The decision is made when the request's span ends. */
 export interface TailOptions {
   readonly keepErrors: boolean;
-  /** Milliseconds from which on a request is slow; undefined: slow ones are not kept. */
+  /** The milliseconds from which a request counts as slow. Undefined if slow requests are not kept. */
   readonly keepSlowMs: number | undefined;
 }
 
@@ -27,28 +27,28 @@ export interface RequestSpanOptions {
   readonly name: string;
   readonly kind?: SpanKind;
   readonly headers: IncomingHttpHeaders;
-  /** Whether the caller's trace is continued. Where it is not, a new one begins, which has a link to the caller's span. */
+  /** Whether the caller's trace is continued. Otherwise a new trace begins, with a link to the caller's span. */
   readonly isTrusted: boolean;
-  /** When it began, as `performance.now()`; now, where absent. */
+  /** When the request began, by `performance.now()`. Defaults to now. */
   readonly startMs?: number;
 }
 
-/** Spans of one trace that wait for the decision at most. */
+/** The most spans of a trace that wait for the decision. */
 const MAX_HELD = 128;
-/** The clock is set again where it is off by more than this, in milliseconds. */
+/** The difference from which the clock is corrected, in milliseconds. */
 const MAX_DRIFT_MS = 2;
-/** How often it is looked at for that. */
+/** How often the difference is checked, in milliseconds. */
 const CLOCK_CHECK_MS = 50;
 
-/** Begins the spans of requests. There is one while tracing is on. */
+/** Starts the spans of requests. A tracer exists while tracing is on. */
 export class Tracer {
-  /** How the context of a trace is taken and passed on. */
+  /** How the trace context is received and passed on. */
   readonly propagation: Propagation;
   readonly #options: TracerOptions;
   readonly #spanIds = new SpanIdGenerator();
   readonly #newContexts = new NewContexts();
   readonly #hasTail: boolean;
-  /** Milliseconds since 1970 at the origin of `performance.now()`, by the clock as it is now. */
+  /** The origin of `performance.now()` by the current clock, in milliseconds since 1970. */
   #epochMs = performance.timeOrigin;
   #checkedClockMs = Number.NEGATIVE_INFINITY;
 
@@ -58,7 +58,7 @@ export class Tracer {
     this.#hasTail = options.tail.keepErrors || options.tail.keepSlowMs !== undefined;
   }
 
-  /** Begins the span of a request that came in. */
+  /** Starts the span of a received request. */
   startRequest({ name, kind = 'server', headers, isTrusted, startMs }: RequestSpanOptions): Span {
     const incoming = this.propagation.extract(headers, isTrusted);
     return isTrusted
@@ -67,9 +67,9 @@ export class Tracer {
   }
 
   /**
-   * Begins a span without a caller's context: of work that the process does by itself, or of a request that has none.
+   * Starts a span without a caller's context: of the process's own work, or of a request without one.
    *
-   * @param startMs when it began, as `performance.now()`; now, where absent.
+   * @param startMs when it began, by `performance.now()`. Defaults to now.
    */
   startRoot(name: string, kind: SpanKind = 'internal', startMs?: number): Span {
     return this.#start(name, kind, NO_CONTEXT, undefined, startMs);
@@ -86,7 +86,7 @@ export class Tracer {
     const contexts = this.#newContexts;
     const context = contexts.next();
     const isSampled = this.#options.sampler(contexts.word(2), undefined);
-    // Most requests take this way where a share of them is recorded.
+    // Most requests take this path if only a share of them is recorded.
     if (!isSampled && !this.#hasTail) return new UnrecordedSpan(context, '', this.propagation, baggage);
     const words = [contexts.word(0), contexts.word(1), contexts.word(2), contexts.word(3)] as const;
     const startedMs = startMs ?? performance.now();
@@ -136,7 +136,7 @@ export class Tracer {
     return new Trace(this.#options, this.#spanIds, traceId, words, isSampled, traceState, epochMs, baggage);
   }
 
-  /** One clock for all spans of a trace, so that they lie within each other also where the system's is set. */
+  /** All spans of a trace share one clock, so that they nest correctly even if the system's clock is changed. */
   #clock(nowMs: number): number {
     if (nowMs - this.#checkedClockMs < CLOCK_CHECK_MS) return this.#epochMs;
     this.#checkedClockMs = nowMs;
@@ -148,13 +148,13 @@ export class Tracer {
 
 const NO_CONTEXT: IncomingContext = Object.freeze({ parent: undefined, baggage: '' });
 
-/** The spans of one request. Where the sampler has not chosen them, they are held until it is over. */
+/** The spans of one request. If the sampler has not chosen them, they are held until the request ends. */
 class Trace implements LocalTrace {
   root: RecordedSpan | undefined = undefined;
   #isKept: boolean;
   #isDecided: boolean;
   #held: RecordedSpan[] | undefined = undefined;
-  /** Spans that there was no room for. They are lost only where the trace is kept. */
+  /** Spans without room. They are lost only if the trace is kept. */
   #notHeld = 0;
 
   constructor(

@@ -1,16 +1,16 @@
 import type { ProtobufWriter } from './protobuf-writer.ts';
 
-/** The kinds of values that attributes have here. A number that is whole is sent as an integer, any other as a double. */
+/** The supported types of attribute values. An integer is sent as such, any other number as a double. */
 export type AttributeValue = string | number | boolean | readonly string[];
 
-/** Characters of a text that are kept: of a name, a path, an error. */
+/** The most characters of a text: of a name, a path, an error. */
 const MAX_ATTRIBUTE_TEXT = 512;
 const MAX_LIST = 32;
 
 /**
  * Writes a `KeyValue` of opentelemetry/proto/common/v1.
  *
- * @param maxList members of a list that are kept.
+ * @param maxList the most items of a list.
  */
 export function writeAttribute(
   writer: ProtobufWriter,

@@ -45,7 +45,7 @@ async function auditFilter(
 }
 
 async function subjectId(context: CommandContext, tenant: string | undefined, user: string): Promise<string> {
-  // By id, deleted users are found too.
+  // An id also finds deleted users.
   if (isUuid(user)) return user.toLowerCase();
   if (tenant === undefined) throw tenantOfUserMissing();
   return (await findUser(context, tenant, user)).userId;

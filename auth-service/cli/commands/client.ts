@@ -49,7 +49,7 @@ export const clientCommands: DatabaseCommandRuns = {
   },
 };
 
-/** The oldest first. */
+/** Returns the oldest first. */
 async function clientsOfTenant({ administration, administrator }: CommandContext, tenant_id: number) {
   const clients = await allPages((page) => administration.listClients(administrator, { tenant_id, ...page }));
   return clients.toReversed();

@@ -104,7 +104,7 @@ export const userCommands: DatabaseCommandRuns = {
   },
 };
 
-/** Typed twice by a person, once by a program. */
+/** People type the password twice, programs once. */
 async function readNewPassword({ terminal }: CommandContext): Promise<string> {
   const password = await terminal.readSecret('password: ');
   if (password === '') throw passwordExpected();

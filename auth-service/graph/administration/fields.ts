@@ -16,7 +16,7 @@ export interface AdministrationUseCases {
   administration: Administration;
 }
 
-/** The fields of administrators. Each of them decides by the caller's own token, see `createIdentifyAdministrator`. */
+/** Creates the fields of administrators. Each checks the caller's own token, see `createIdentifyAdministrator`. */
 export function createAdministrationFields({ identifyAdministrator, administration }: AdministrationUseCases) {
   const { query, mutation } = createResolve(identifyAdministrator);
   return {

@@ -3,5 +3,5 @@ import { userTypeDefs } from './user-type-defs.ts';
 
 export { type AdministrationUseCases, createAdministrationFields } from './fields.ts';
 
-/** The fields of administrators, as SDL. */
+/** The SDL of the fields of administrators. */
 export const administrationTypeDefs = `${userTypeDefs}\n${tenantTypeDefs}`;

@@ -18,7 +18,7 @@ export interface AdministrationResult<Data> extends MutationResult<Data> {
   error_code: string | null;
 }
 
-/** Makes resolvers of use cases. */
+/** Creates resolvers from use cases. */
 export function createResolve(identifyAdministrator: IdentifyAdministrator) {
   /** @throws AdministrationError, or ApiError without a valid token. */
   async function administratorOf(context: GraphContext, isChange: boolean): Promise<Administrator> {
@@ -32,7 +32,7 @@ export function createResolve(identifyAdministrator: IdentifyAdministrator) {
   }
 
   return {
-    /** A query: a refusal is an error, whose code is the refusal's. */
+    /** Creates a query's resolver. A refusal is an error with the refusal's code. */
     query<Input, Value, Answer>(useCase: AdministrationUseCase<Input, Value>, answer: (value: Value) => Answer) {
       return async (_root: unknown, input: Input, context: GraphContext): Promise<Answer> => {
         try {
@@ -45,7 +45,7 @@ export function createResolve(identifyAdministrator: IdentifyAdministrator) {
       };
     },
 
-    /** A mutation: a refusal is a result. */
+    /** Creates a mutation's resolver. A refusal is a result. */
     mutation<Input, Value, Data>(useCase: AdministrationUseCase<Input, Value>, answer: (value: Value) => Data) {
       return async (
         _root: unknown,
@@ -70,7 +70,7 @@ export function createResolve(identifyAdministrator: IdentifyAdministrator) {
   };
 }
 
-/** Undefined for an error that is none of the caller's. */
+/** Returns undefined for an error that the caller did not cause. */
 function refusalOf(error: unknown): (Refusal & { code: string; headers?: Record<string, string> }) | undefined {
   if (error instanceof AdministrationError)
     return { code: error.code, status: ADMINISTRATION_STATUS[error.code], message: error.message };

@@ -1,4 +1,4 @@
-/** The type of a mutation's result around `data`, a type's name. */
+/** Returns the type of a mutation's result with `data`, the name of a type. */
 export function resultType(name: string, data: string): string {
   return `
   type ${name} {

@@ -57,7 +57,7 @@ export interface AdministeredClientsOptions {
   now(): Date;
 }
 
-/** The service accounts of a tenant, the newest first. Tenant administrators do not see those of platform operators. */
+/** Lists the service accounts of a tenant, the newest first. Tenant administrators do not see those of platform operators. */
 export function createListClients({ tenants }: AdministeredClientsOptions) {
   return async (administrator: Administrator, input: ListClientsInput): Promise<Page<AdministeredClient>> => {
     const tenantId = readTenantId(administrator, input.tenant_id);
@@ -96,7 +96,7 @@ export function createCreateClient({ tenants, now }: AdministeredClientsOptions)
   };
 }
 
-/** Makes a service account’s secret and all its tokens worthless, for good. @throws AdministrationError */
+/** Revokes a service account's secret and all its tokens permanently. @throws AdministrationError */
 export function createRevokeClient({ tenants, now }: AdministeredClientsOptions) {
   return async (administrator: Administrator, input: ClientInput): Promise<AdministeredClient> => {
     const tenantId = readTenantId(administrator, input.tenant_id);

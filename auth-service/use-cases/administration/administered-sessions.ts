@@ -20,11 +20,11 @@ import {
 export type ListUserSessionsInput = UserInput & PageInput;
 
 export interface RevokeSessionsInput extends UserInput {
-  /** All of the user where it is left out. */
+  /** All sessions of the user if absent. */
   session_id?: string | null;
 }
 
-/** The living sessions of a user, the newest first. @throws AdministrationError */
+/** Lists the active sessions of a user, the newest first. @throws AdministrationError */
 export function createListUserSessions(tenants: AdministeredTenants, now: () => Date) {
   return async (administrator: Administrator, input: ListUserSessionsInput): Promise<Page<LivingSession>> => {
     const tenantId = readTenantId(administrator, input.tenant_id);

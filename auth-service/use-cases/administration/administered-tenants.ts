@@ -3,7 +3,7 @@ import type { Administrator } from './administrator.ts';
 import { refusal } from './errors.ts';
 import { lockAdministration, requireStillAdministrator } from './still-administrator.ts';
 
-/** What administrators of a tenant may give to its users and service accounts. */
+/** The rights that administrators of a tenant may give to its users and service accounts. */
 export interface AssignableRights {
   readonly roles: readonly string[];
   /** Names of extra claims. */
@@ -11,7 +11,7 @@ export interface AssignableRights {
   readonly scopes: readonly string[];
 }
 
-/** A tenant that is administered. */
+/** A tenant under administration. */
 export interface AdministeredTenant {
   readonly id: number;
   readonly name: string;
@@ -29,11 +29,11 @@ type TenantWork<Value> = (transaction: Transaction, tenant: AdministeredTenant) 
 
 /** The transactions of administrators. */
 export interface AdministeredTenants {
-  /** @throws AdministrationError where there is no such tenant. */
+  /** @throws AdministrationError if the tenant does not exist. */
   read<Value>(tenantId: number, work: TenantWork<Value>): Promise<Value>;
   /**
-   * One change at a time in each tenant, and only while the administrator is one: the rights are read again behind the
-   * lock, so that of two administrators who take them from each other one comes too late.
+   * Runs one change at a time in each tenant, and only while the administrator still is one. The rights are read again while
+   * the lock is held. If two administrators revoke each other's rights, the second one is thus refused.
    *
    * @throws AdministrationError
    */
@@ -53,7 +53,7 @@ export function createAdministeredTenants({ database, roles, now }: Administered
         tenantId,
         async (transaction) => {
           await lockAdministration(transaction, administrator, tenantId);
-          // Held until the end, so that the tenant is not disabled in between.
+          // Locked until the end, so that the tenant is not disabled in between.
           const tenant = await tenantOf(transaction, tenantId, Prisma.sql`FOR SHARE`);
           await requireStillAdministrator(transaction, administrator, { roles, at: now() });
           return work(transaction, tenant);
@@ -63,12 +63,12 @@ export function createAdministeredTenants({ database, roles, now }: Administered
   };
 }
 
-/** Selects what can be assigned in a tenant. A row that other programs have written may have NULL for an empty list. */
+/** Selects what can be assigned in a tenant. Rows written by other programs may have NULL for an empty list. */
 export const ASSIGNABLE_COLUMNS = Prisma.sql`
   COALESCE(assignable_roles, '{}') AS roles, COALESCE(assignable_claims, '{}') AS "claimNames",
   COALESCE(assignable_scopes, '{}') AS scopes`;
 
-/** @throws AdministrationError where there is no such tenant. */
+/** @throws AdministrationError if the tenant does not exist. */
 async function tenantOf(transaction: Transaction, tenantId: number, lock: Prisma.Sql): Promise<AdministeredTenant> {
   const [row] = await transaction.$queryRaw<
     { id: number; name: string; roles: string[]; claimNames: string[]; scopes: string[] }[]

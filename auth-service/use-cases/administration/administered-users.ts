@@ -36,13 +36,13 @@ export interface AdministeredUser {
 
 export interface ListUsersInput extends PageInput {
   tenant_id?: number | null;
-  /** The beginning of usernames, in upper or lower case, or the id of a user. */
+  /** The beginning of usernames in any case, or the id of a user. */
   search?: string | null;
-  /** Only those who are locked out, or only those who may log in. */
+  /** Filters by whether users are disabled. */
   disabled?: boolean | null;
 }
 
-/** As `after` of a list of users: continues after this name. */
+/** Returns `after` for a list of users that continues behind this name. */
 export function placeAfter(username: string): string {
   return encodeCursor(username);
 }
@@ -52,7 +52,7 @@ export interface UserInput {
   user_id?: string | null;
 }
 
-/** The users of a tenant by name, in the order of its bytes. */
+/** Lists the users of a tenant by name, in byte order. */
 export function createListUsers(tenants: AdministeredTenants) {
   return async (administrator: Administrator, input: ListUsersInput): Promise<Page<AdministeredUser>> => {
     const tenantId = readTenantId(administrator, input.tenant_id);
@@ -71,7 +71,7 @@ export function createListUsers(tenants: AdministeredTenants) {
   };
 }
 
-/** One user. @throws AdministrationError when the tenant has no such user. */
+/** Returns one user. @throws AdministrationError if the tenant has no such user. */
 export function createGetUser(tenants: AdministeredTenants) {
   return async (administrator: Administrator, input: UserInput): Promise<AdministeredUser> => {
     const tenantId = readTenantId(administrator, input.tenant_id);
@@ -85,9 +85,10 @@ export function createGetUser(tenants: AdministeredTenants) {
 }
 
 /**
- * A user whose row nothing else changes, and no session of whom is opened or refreshed, until the end of the transaction.
+ * Locks a user until the end of the transaction: nothing else changes the row, and no session of the user is opened or
+ * refreshed.
  *
- * @throws AdministrationError when the tenant has no such user.
+ * @throws AdministrationError if the tenant has no such user.
  */
 export async function lockAdministeredUser(
   transaction: Transaction,
@@ -130,16 +131,16 @@ function readUserSearch(search: string | null | undefined): UserSearch {
 interface UserPage {
   tenantId: number;
   which: UserSearch;
-  /** Whether the users are disabled; users of both states where it is left out. */
+  /** Filters by whether users are disabled. Absent for both. */
   disabled?: boolean | null | undefined;
-  /** The last name of the page before. */
+  /** The last name of the previous page. */
   after: string;
   limit: number;
 }
 
 /**
- * By the index in the order of the bytes, whose operators stand between tildes: row-level security keeps others, such as
- * LIKE and what compares the result of a function, from an index.
+ * Uses the index in byte order, whose operators have tildes. Row-level security prevents other operators from using an index,
+ * such as LIKE or comparisons with the result of a function.
  */
 export function findUsers(
   transaction: Transaction,

@@ -39,7 +39,7 @@ export interface AdministrationOptions extends SigningKeysOptions {
   throttledAccounts(): Promise<ThrottledAccounts>;
   /** A user with one of these roles administers their own tenant. */
   readonly roles: readonly string[];
-  /** Records an administrator's attempt at something that they may not do. */
+  /** Records an administrator's attempt at something without the required right. */
   recordRefusal(entry: AuditEntry): Promise<void>;
   now(): Date;
 }
@@ -47,10 +47,10 @@ export interface AdministrationOptions extends SigningKeysOptions {
 export type Administration = ReturnType<typeof createAdministration>;
 
 /**
- * What administrators can do, for the API and for operators' commands. Each checks for itself what the administrator may,
- * and writes what it changed into the audit log, in the same transaction.
+ * Creates the use cases of administrators, for the API and for operators' commands. Each checks the administrator's rights, and
+ * records its change in the audit log in the same transaction.
  *
- * @throws AdministrationError from each of them; HashQueueFullError from those that set a password.
+ * @throws AdministrationError from each of them, and HashQueueFullError from those that set a password.
  */
 export function createAdministration(options: AdministrationOptions) {
   const { database, recordRefusal, now } = options;
@@ -72,7 +72,7 @@ export function createAdministration(options: AdministrationOptions) {
             at: now(),
             event,
             outcome: 'refused',
-            // Never the tenant of the input: it may be another's, or unknown.
+            // Never the tenant in the input, which may belong to someone else or not exist.
             tenantId: administrator.kind === 'tenant' ? administrator.tenantId : PLATFORM,
             details: { reason: error.code },
           });
@@ -121,11 +121,11 @@ export function createAdministration(options: AdministrationOptions) {
 }
 
 interface AdministratorsAuditInput extends ReadAuditInput {
-  /** Operators leave it out for all tenants and the platform. */
+  /** Operators omit it for all tenants and the platform. */
   tenant_id?: number | null;
 }
 
-/** What happened, the newest first: in one tenant, or for operators everywhere. @throws AdministrationError */
+/** Reads the audit log, the newest entries first: of one tenant, or everything for operators. @throws AdministrationError */
 function createReadAuditLog(database: Database) {
   return async (administrator: Administrator, input: AdministratorsAuditInput): Promise<Page<ReadEntry>> => {
     const everywhere = administrator.kind === 'platform' && input.tenant_id == null;

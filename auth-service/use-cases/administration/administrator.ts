@@ -5,24 +5,24 @@ import { isClientTokenAlive } from '../clients/index.ts';
 import type { IdentifyCaller } from '../identify-caller.ts';
 import type { RequestOrigin } from '../login.ts';
 
-/** The scope of service accounts that administer all tenants. No tenant's administrator can give it. */
+/** The scope of service accounts that administer all tenants. Administrators of a tenant cannot assign it. */
 export const PLATFORM_SCOPE = 'platform:admin';
 
-/** A caller with the gateway's admin secret, without an account. */
+/** A caller with the gateway's admin secret, who has no account. */
 const GATEWAY_ADMIN = { kind: 'operator', id: 'gateway admin secret' } as const;
 
-/** Who administers, as what. Made by `createIdentifyAdministrator`, or by an operator's command. */
+/** An administrator and the rights that are used. Created by `createIdentifyAdministrator`, or by an operator's command. */
 export type Administrator = PlatformOperator | TenantAdministrator;
 
-/** Something that administrators can do. It checks for itself what this administrator may. */
+/** A use case of administrators. It checks the administrator's rights itself. */
 export type AdministrationUseCase<Input, Value> = (administrator: Administrator, input: Input) => Promise<Value>;
 
 /** Administers all tenants and the platform. */
 export interface PlatformOperator {
   readonly kind: 'platform';
   /**
-   * The service account, which is checked again in each change. A command has the database's own rights instead, a caller of the
-   * gateway its assertion for this one request.
+   * The service account, which is checked again in each change. A command has the database's own rights, and a caller of the
+   * gateway has an assertion for a single request.
    */
   readonly account: { readonly tenantId: number; readonly clientId: string } | 'command-line' | 'gateway-admin-secret';
   readonly author: Author;
@@ -39,16 +39,19 @@ export interface TenantAdministrator {
 
 export type IdentifiedAdministrator =
   | { readonly outcome: 'administrator'; readonly administrator: Administrator }
-  /** No valid token of a living session. */
+  /** There is no valid token of an active session. */
   | { readonly outcome: 'unknown' }
-  /** A caller who administers nothing. */
+  /** The caller administers nothing. */
   | { readonly outcome: 'refused' };
 
-/** The credentials of a request; the rest of the request is ignored. */
+/** The credentials of a request. The rest of the request is ignored. */
 export interface AdministratorCredentials {
   /** The bearer token. */
   readonly accessToken: string | undefined;
-  /** Whether the gateway's assertion of an operator is valid; undefined where there is none. It counts in the token's place. */
+  /**
+   * Returns whether the gateway's assertion of an operator is valid. Undefined if there is none. An assertion replaces the
+   * token.
+   */
   readonly operatorAssertion?: (() => Promise<boolean>) | undefined;
 }
 
@@ -69,9 +72,9 @@ export interface IdentifyAdministratorOptions {
 }
 
 /**
- * Who administers, by an access token that is verified here: its signature, audience and end. What the token says of
- * roles does not count: a user needs the role in the database now, with a session that is alive. A service account needs
- * the scope in the token and in the database, and its tenant must not be disabled. The gateway's assertion is verified by its keys.
+ * Identifies an administrator. The signature, audience and expiry of the access token are verified here. Roles in the token do
+ * not count: a user needs the role in the database now, and an active session. A service account needs the scope both in the
+ * token and in the database, and its tenant must not be disabled. The gateway's assertion is verified with its keys.
  */
 export function createIdentifyAdministrator(options: IdentifyAdministratorOptions): IdentifyAdministrator {
   const { database, verify, identifyCaller, roles, recordRefusal, now } = options;
@@ -125,7 +128,7 @@ function scopesOfToken({ payload }: VerifiedAccessToken): readonly string[] {
   return typeof payload.scope === 'string' ? payload.scope.split(' ') : [];
 }
 
-/** Whether the account has the platform's scope now, whatever it had when the token was made. */
+/** Returns whether the account has the platform's scope now, even if it had the scope when the token was issued. */
 async function hasScope(database: Database, tenantId: number, clientId: string): Promise<boolean> {
   const client = await database.inTenant(
     tenantId,

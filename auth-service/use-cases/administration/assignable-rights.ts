@@ -3,14 +3,14 @@ import type { AdministeredTenant } from './administered-tenants.ts';
 import type { Administrator } from './administrator.ts';
 import { refusal } from './errors.ts';
 
-/** The rights that a user or service account has, or will have. An absent member is not checked. */
+/** The current or intended rights of a user or service account. Absent members are not checked. */
 export interface Rights {
   readonly allowedRoles?: readonly string[];
   readonly claims?: ExtraClaims;
   readonly scopes?: readonly string[];
 }
 
-/** Which of these the administrator may not give. Operators may give everything. */
+/** Returns the problem if the administrator may not give one of the rights. Operators may give all rights. */
 export function rightsProblem(
   administrator: Administrator,
   { assignable }: AdministeredTenant,
@@ -23,17 +23,17 @@ export function rightsProblem(
   return undefined;
 }
 
-/** @throws AdministrationError when the administrator may not give one of these. */
+/** @throws AdministrationError if the administrator may not give one of these rights. */
 export function requireAssignable(administrator: Administrator, tenant: AdministeredTenant, rights: Rights): void {
   const problem = rightsProblem(administrator, tenant, rights);
   if (problem) throw refusal(problem);
 }
 
 /**
- * One of a tenant may change a user only where the tenant may give all that the user has: who resets a password can log in
- * as its user, and would have the user's rights.
+ * A tenant's administrator may change a user only if the tenant's administrators may give all of the user's rights. An
+ * administrator who resets a password could otherwise log in as the user, and would have these rights.
  *
- * @throws AdministrationError when the administrator may not change a user with these rights.
+ * @throws AdministrationError if the administrator may not change a user with these rights.
  */
 export function requireManageable(administrator: Administrator, tenant: AdministeredTenant, rights: Rights): void {
   if (rightsProblem(administrator, tenant, rights)) throw refusal('user-not-manageable');

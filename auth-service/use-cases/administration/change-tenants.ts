@@ -33,7 +33,7 @@ export interface SetRoleClaimsInput extends SetTenantClaimsInput {
   role?: string | null;
 }
 
-/** Each list replaces the present one; one that is left out stays. */
+/** Each list replaces the current one. Absent lists stay unchanged. */
 export interface SetAssignableInput extends TenantInput {
   roles?: readonly string[] | null;
   /** Names of extra claims. */
@@ -48,24 +48,24 @@ export interface ChangeTenantsOptions {
 }
 
 const MAX_TENANT_NAME_LENGTH = 255;
-/** Hasura's role that sees everything; it is no tenant's to give. */
+/** Hasura's role that sees everything. No tenant's administrator may give it. */
 const HASURA_ADMIN_ROLE = 'admin';
 const PLATFORM_SCOPES = 'platform:';
 
-/** What an input changes in a tenant. */
+/** The change of a tenant that an input describes. */
 interface TenantChange {
-  /** Default: the tenant. */
+  /** Defaults to the tenant. */
   readonly subject?: AuditSubject;
   readonly details: AuditDetails;
-  /** @returns whether it takes claims away from tokens. */
+  /** @returns whether the change removes claims from tokens. */
   update(transaction: Transaction, tenantId: number): Promise<boolean>;
 }
 
-/** For operators; each gives the tenant as changed. @throws AdministrationError from each of them. */
+/** Creates use cases for operators, each of which returns the changed tenant. @throws AdministrationError from each of them. */
 export function createChangeTenants({ database, tenants, now }: ChangeTenantsOptions) {
   const getTenant = createGetTenant(database);
 
-  /** One change of a tenant that there is, with its entry in the audit log. */
+  /** Creates a use case that changes an existing tenant and records the change in the audit log. */
   function changing<Input extends TenantInput>(
     event: AuditEvent,
     read: (input: Input) => TenantChange,
@@ -83,13 +83,16 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
     };
   }
 
-  /** Revokes the access tokens of everybody in the tenant from before now. Sessions stay, and a refresh gives a token with the present claims. */
+  /**
+   * Revokes the access tokens of everyone in the tenant that were issued before now. Sessions stay, and a refresh returns a
+   * token with the current claims.
+   */
   async function revokeAccessTokens(transaction: Transaction, tenantId: number): Promise<void> {
     const { at, before } = await revokeTokensOfTenant(transaction, tenantId, now);
     if (isTooFarAhead(before, at, 'tenant')) throw refusal('changed-too-often');
   }
 
-  /** By what ends or begins in several transactions. */
+  /** Creates a use case from a change that consists of several transactions. */
   function switching(create: typeof createDisableTenant): AdministrationUseCase<TenantInput, ListedTenant> {
     return async (administrator, input) => {
       requireOperator(administrator);
@@ -126,23 +129,25 @@ export function createChangeTenants({ database, tenants, now }: ChangeTenantsOpt
       return getTenant(administrator, { tenant_id: id });
     },
 
-    /** Locks a whole tenant out at once: no login, no refresh, all access tokens revoked, all sessions ended for good. */
+    /**
+     * Locks out a whole tenant immediately: no login, no refresh, all access tokens revoked, all sessions ended permanently.
+     */
     disableTenant: switching(createDisableTenant),
-    /** Lets the tenant's users log in again. The sessions from before stay ended. */
+    /** Lets the tenant's users log in again. Earlier sessions stay ended. */
     enableTenant: switching(createEnableTenant),
 
-    /** Sets what administrators of a tenant may give to its users and service accounts. */
+    /** Sets the rights that administrators of a tenant may give to its users and service accounts. */
     setAssignable: changing('tenant.set-assignable', changeOfAssignable),
 
     /**
-     * Sets the extra claims of all users of a tenant, in place of the present ones. When one is taken away or changed, the access
-     * tokens of all of them are revoked.
+     * Replaces the extra claims of all users of a tenant. If a claim is removed or changed, the access tokens of all users are
+     * revoked.
      */
     setTenantClaims: changing('tenant.set-claims', changeOfTenantClaims),
 
     /**
-     * Sets the extra claims of all users with a role in a tenant, in place of the present ones. When one is taken away or
-     * changed, the access tokens of the whole tenant are revoked: who has the role is not looked for.
+     * Replaces the extra claims of all users with a role in a tenant. If a claim is removed or changed, the access tokens of
+     * the whole tenant are revoked, since users with the role are not searched for.
      */
     setRoleClaims: changing('role.set-claims', changeOfRoleClaims),
   };
@@ -190,7 +195,7 @@ function changeOfRoleClaims({ role, claims: given }: SetRoleClaimsInput): Tenant
       const where = { tenantId_role: { tenantId, role } };
       await transaction.roleClaims.upsert({ where, create: { tenantId, role, claims }, update: { claims } });
       const replaced = roleClaims.find((one) => one.role === role)?.claims;
-      // They are put over the tenant's, and over those of other roles that users may have beside this one.
+      // The role's claims override those of the tenant, and those of other roles that users may also have.
       const below = [{}, ...roleClaims.filter((one) => one.role !== role).map((one) => one.claims)];
       return below.some((one) => takesAway(mergeClaims(ofTenant, one, replaced), mergeClaims(ofTenant, one, claims)));
     },
@@ -217,7 +222,7 @@ function readTenantName(given: string | null | undefined): string {
   if (given == null) throw missingField('name');
   const name = given.normalize('NFKC');
   const isName = name.length <= MAX_TENANT_NAME_LENGTH && isLegible(name);
-  // A name of digits alone would be taken for an id.
+  // A name of only digits could be confused with an id.
   if (!isName || /^\d+$/.test(name))
     throw invalidField('name', `a name that is no number, of at most ${MAX_TENANT_NAME_LENGTH} characters, ${LEGIBLE}`);
   return name;

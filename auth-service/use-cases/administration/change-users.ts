@@ -26,10 +26,10 @@ import {
 export interface CreateUserInput {
   tenant_id?: number | null;
   username?: string | null;
-  /** Generated where it is left out. */
+  /** Generated if absent. */
   password?: string | null;
   roles?: readonly string[] | null;
-  /** One of the roles; the first of them where it is left out. */
+  /** One of the roles. Defaults to the first one. */
   default_role?: string | null;
   claims?: readonly NamedClaim[] | null;
 }
@@ -52,13 +52,13 @@ export interface ChangeUsersOptions {
   now(): Date;
 }
 
-/** What happened to a user, and how many of the user's sessions ended by it. */
+/** The changed user, and how many sessions the change ended. */
 export interface ChangedUser {
   user: AdministeredUser;
   ended: number;
 }
 
-/** `generatedPassword` is undefined where the administrator gave one. It cannot be read again. */
+/** `generatedPassword` is undefined if the administrator provided one. It cannot be read again. */
 export interface CreatedUser {
   user: AdministeredUser;
   generatedPassword: string | undefined;
@@ -84,7 +84,7 @@ export function createCreateUser({ tenants, hashPassword, policy, now }: ChangeU
     });
     const problem = policy.problemWith(password, { username, tenantName: name });
     if (problem) throw unusablePassword(problem);
-    // Before the transaction, which would hold up the tenant's other administrators for as long.
+    // Computed before the transaction, which would otherwise block the tenant's other administrators for as long.
     const passwordHash = await hashPassword(administrator, password);
     return tenants.change(administrator, tenantId, async (transaction, tenant) => {
       requireAssignable(administrator, tenant, { ...roles, claims });
@@ -96,7 +96,10 @@ export function createCreateUser({ tenants, hashPassword, policy, now }: ChangeU
   };
 }
 
-/** Locks a user out at once: no login, no refresh, all sessions ended, all access tokens revoked. @throws AdministrationError */
+/**
+ * Locks out a user immediately: no login, no refresh, all sessions ended, all access tokens revoked. @throws
+ * AdministrationError
+ */
 export function createDisableUser(options: ChangeUsersOptions) {
   return (administrator: Administrator, input: UserInput): Promise<ChangedUser> =>
     changeUser(options, administrator, input, async (change) => {
@@ -108,7 +111,7 @@ export function createDisableUser(options: ChangeUsersOptions) {
     });
 }
 
-/** Lets a user log in again. The sessions from before stay ended. @throws AdministrationError */
+/** Lets a user log in again. Earlier sessions stay ended. @throws AdministrationError */
 export function createEnableUser(options: ChangeUsersOptions) {
   return (administrator: Administrator, input: UserInput): Promise<ChangedUser> =>
     changeUser(options, administrator, input, async (change) => {
@@ -119,8 +122,8 @@ export function createEnableUser(options: ChangeUsersOptions) {
 }
 
 /**
- * Gives a user other roles in place of the present ones. They count from the next login or refresh on; when one is taken
- * away, or a claim with it, access tokens that have it are revoked. @throws AdministrationError
+ * Replaces a user's roles. The new ones apply from the next login or refresh on. If a role is removed, or a claim with it,
+ * access tokens with it are revoked. @throws AdministrationError
  */
 export function createSetRoles(options: ChangeUsersOptions) {
   return (administrator: Administrator, input: SetRolesInput): Promise<ChangedUser> => {
@@ -139,8 +142,8 @@ export function createSetRoles(options: ChangeUsersOptions) {
 }
 
 /**
- * Gives a user other extra claims in place of the present ones. They count from the next login or refresh on; when one
- * is taken away or changed, access tokens that have it are revoked. @throws AdministrationError
+ * Replaces a user's extra claims. The new ones apply from the next login or refresh on. If a claim is removed or changed,
+ * access tokens with it are revoked. @throws AdministrationError
  */
 export function createSetClaims(options: ChangeUsersOptions) {
   return (administrator: Administrator, input: SetClaimsInput): Promise<ChangedUser> => {
@@ -149,7 +152,7 @@ export function createSetClaims(options: ChangeUsersOptions) {
       change.requireAssignable({ claims });
       await change.update({ claims });
       await change.revokeOutdatedTokens({ claims });
-      // Their names; the values are the tenant's business.
+      // Only the names are recorded: the values are the tenant's business.
       await change.record('user.set-claims', { claims: Object.keys(claims) });
       return { user: await change.read(), ended: 0 };
     });
@@ -157,13 +160,13 @@ export function createSetClaims(options: ChangeUsersOptions) {
 }
 
 /**
- * Gives a user another password, which the administrator does not choose, and ends all of the user's sessions
- * (OWASP ASVS 5, 6.4.6). @throws AdministrationError, HashQueueFullError
+ * Gives a user a generated password, which the administrator does not choose, and ends all of the user's sessions (OWASP ASVS
+ * 5, 6.4.6). @throws AdministrationError, HashQueueFullError
  */
 export function createResetPassword(options: ChangeUsersOptions) {
   const getUser = createGetUser(options.tenants);
   return async (administrator: Administrator, input: UserInput): Promise<PasswordReset> => {
-    // A hash is not computed for nothing.
+    // Checked first, so that no hash is computed in vain.
     if (!(await getUser(administrator, input)).manageable) throw refusal('user-not-manageable');
     const password = generatePassword();
     const passwordHash = await options.hashPassword(administrator, password);
@@ -184,28 +187,30 @@ interface UserUpdate {
   passwordHash?: string;
 }
 
-/** A change of a user who is locked, in a transaction. */
+/** The change of a locked user in a transaction. */
 export interface UserChange {
-  /** As the user was before. */
+  /** The user before the change. */
   readonly user: AdministeredUser;
   requireAssignable(rights: Partial<RoleSet & { claims: ExtraClaims }>): void;
-  /** @throws AdministrationError when the user is the tenant's only administrator, unless an operator wants it so. */
+  /** @throws AdministrationError if the user is the tenant's only administrator, unless an operator makes the change. */
   keepAnAdministrator(): Promise<void>;
   update(data: UserUpdate): Promise<void>;
-  /** Ends all sessions, or one. @returns how many were alive. */
+  /** Ends all sessions, or one. @returns how many were active. */
   endSessions(sessionId?: string): Promise<number>;
-  /** The client addresses of the user's sessions, ended ones included. */
+  /** Returns the client addresses of the user's sessions, including ended ones. */
   sessionAddresses(): Promise<readonly string[]>;
   /**
-   * Access tokens of before now are void; sessions stay, and a refresh gives a token with the present rights.
+   * Revokes the access tokens issued before now. Sessions stay, and a refresh returns a token with the current rights.
    *
-   * @throws AdministrationError when that happens more than once a second for a while.
+   * @throws AdministrationError if this happens more than once a second for a while.
    */
   revokeAccessTokens(): Promise<void>;
-  /** The same where they have a role or claim that new tokens lack, or a claim that has another value in these. */
+  /**
+   * Like `revokeAccessTokens`, but only if the tokens have a role or claim that `next` lacks, or a claim with another value.
+   */
   revokeOutdatedTokens(next: Partial<RoleSet & { claims: ExtraClaims }>): Promise<void>;
   record(event: AuditEvent, details: AuditDetails): Promise<void>;
-  /** The user as changed. */
+  /** Returns the changed user. */
   read(): Promise<AdministeredUser>;
   readonly transaction: Transaction;
 }
@@ -258,7 +263,7 @@ export function changeUser<Value>(
           where: { tenantId_id: { tenantId, id: userId } },
           data: { tokensValidFrom: before },
         });
-        // No access token lives longer than a day, whatever the settings were when it was issued.
+        // Access tokens live for a day at most, whatever the settings were when they were issued.
         await recordRevocations(transaction, [{ tenantId, userId, before, until: addDays(at, 1) }], at);
       },
       async revokeOutdatedTokens(rights) {

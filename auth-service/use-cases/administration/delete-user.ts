@@ -12,7 +12,7 @@ export interface DeleteUserInput extends UserInput {
 export interface DeletedUser {
   tenantId: number;
   userId: string;
-  /** How many sessions ended. */
+  /** The number of ended sessions. */
   ended: number;
 }
 
@@ -21,9 +21,9 @@ export interface DeleteUserOptions extends Pick<ChangeUsersOptions, 'tenants' | 
 }
 
 /**
- * Deletes a user for good: the account with its name, hash and claims, its sessions with addresses and user agents, the
- * counters of its failed logins and its known devices. The audit log keeps what happened, by the user's id, which nothing
- * leads to a name any more, until it is dropped by its retention.
+ * Deletes a user permanently: the account with its name, hash and claims, its sessions with addresses and user agents, the
+ * counters of its failed logins, and its known devices. The audit log keeps the entries with the user's id, which can no longer
+ * be related to a name, until the end of its retention.
  *
  * @throws AdministrationError
  */
@@ -37,7 +37,7 @@ export function createDeleteUser(options: DeleteUserOptions) {
       const ended = await change.endSessions();
       await change.revokeAccessTokens();
       const addresses = await change.sessionAddresses();
-      // What belongs to the user goes with the row.
+      // Everything that belongs to the user is deleted with the row.
       await change.transaction.user.delete({ where: { tenantId_id: { tenantId, id: userId } } });
       await change.record('user.delete', { ended_sessions: ended });
       return { deleted: { tenantId, userId, ended }, account: { tenantId, username }, addresses };

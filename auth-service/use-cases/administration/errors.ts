@@ -1,10 +1,10 @@
-/** Every reason why an administrator is refused, with its message. Its code is also the reason in the audit log. */
+/** The reasons why an administrator is refused, with their messages. The code is also the reason in the audit log. */
 const MESSAGES = {
-  /** The caller administers nothing, or does not any more. */
+  /** The caller administers nothing, or no longer does. */
   'not-administrator': 'The caller is not an administrator',
   /** The caller administers a tenant. */
   'operators-only': 'Only a platform operator may do this',
-  /** It does not exist, or the caller may not see it; likewise the other `unknown-` codes. */
+  /** The tenant does not exist, or the caller may not see it. The same applies to the other `unknown-` codes. */
   'unknown-tenant': 'There is no such tenant',
   'unknown-user': 'There is no such user',
   'unknown-session': 'This user has no such living session',
@@ -17,7 +17,7 @@ const MESSAGES = {
   'role-not-assignable': 'Administrators of this tenant may not give one of the roles',
   'claim-not-assignable': 'Administrators of this tenant may not give one of the claims',
   'scope-not-assignable': 'Administrators of this tenant may not give one of the scopes',
-  /** Who resets a password can log in as its user, and would have the user's rights. */
+  /** An administrator who resets a password can log in as the user, and would have the user's rights. */
   'user-not-manageable': 'The user has a role or claim that administrators of this tenant may not give',
   'client-not-manageable': 'The service account has a role or scope that administrators of this tenant may not give',
   'last-administrator': 'The tenant would be left without an administrator',
@@ -26,7 +26,7 @@ const MESSAGES = {
 
 export type AdministrationErrorCode = keyof typeof MESSAGES | 'missing-field' | 'invalid-field' | 'unusable-password';
 
-/** An administrator was refused. Nothing was changed. The message is fit for the caller. */
+/** An administrator was refused, and nothing was changed. The caller may see the message. */
 export class AdministrationError extends Error {
   readonly code: AdministrationErrorCode;
 
@@ -50,7 +50,7 @@ export function missingField(field: string): AdministrationError {
   return new AdministrationError('missing-field', `${field} is required`);
 }
 
-/** @param expected what would do, never what was sent. */
+/** @param expected describes valid values, and never repeats the sent one. */
 export function invalidField(field: string, expected: string): AdministrationError {
   return new AdministrationError('invalid-field', `${field}: expected ${expected}`);
 }
@@ -72,7 +72,7 @@ const ABOUT_THE_INPUT: ReadonlySet<string> = new Set([
   'tenant-taken',
 ]);
 
-/** Whether a right is missing; the other refusals are about invalid input. */
+/** Returns whether a right is missing. Other refusals concern invalid input. */
 export function isAboutRights({ code }: AdministrationError): boolean {
   return !ABOUT_THE_INPUT.has(code);
 }

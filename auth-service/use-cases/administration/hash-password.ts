@@ -1,12 +1,12 @@
 import { HashQueueFullError, type Passwords } from '../../passwords/index.ts';
 import type { Administrator } from './administrator.ts';
 
-/** Hashes that the administrators of one tenant have under way at most: the queue is for logins, of all tenants. */
+/** The most concurrent hashes for administrators of one tenant, since the queue is for logins of all tenants. */
 const MOST_AT_ONCE = 2;
 
 export type HashPassword = (administrator: Administrator, password: string) => Promise<string>;
 
-/** Hashes passwords that administrators set. @throws HashQueueFullError where those of their tenant have enough under way. */
+/** Hashes passwords that administrators set. @throws HashQueueFullError if their tenant has reached the limit. */
 export function createHashPassword(passwords: () => Promise<Passwords>): HashPassword {
   const underWay = new Map<number | 'platform', number>();
   return async (administrator, password) => {

@@ -12,20 +12,20 @@ export const MAX_TENANT_ID = 2 ** 31 - 1;
 const DEFAULT_PAGE = 50;
 const MAX_PAGE = 200;
 
-/** Characters of a text that a list is searched by. */
+/** The most characters of a text that a list is searched by. */
 export const MAX_SEARCH_LENGTH = 255;
 
-/** The page of a list; null and undefined select the default. */
+/** The page of a list. Null and undefined select the default. */
 export interface PageInput {
-  /** 1 to 200, 50 if left out. */
+  /** 1 to 200, by default 50. */
   first?: number | null;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   after?: string | null;
 }
 
 export interface Page<Entry> {
   entries: readonly Entry[];
-  /** For `after`. Null on the last page. */
+  /** The value for `after`. Null on the last page. */
   next: string | null;
 }
 
@@ -35,8 +35,8 @@ export interface NamedClaim {
 }
 
 /**
- * The tenant of an administrator's input. A tenant's administrator may leave it out, and learns nothing about other tenants,
- * nor whether they exist.
+ * Returns the tenant of an administrator's input. A tenant's administrator may omit it, and learns nothing about other tenants,
+ * not even whether they exist.
  */
 export function readTenantId(administrator: Administrator, tenantId: number | null | undefined): number {
   if (administrator.kind === 'platform') {
@@ -47,14 +47,14 @@ export function readTenantId(administrator: Administrator, tenantId: number | nu
   return administrator.tenantId;
 }
 
-/** An id of another form belongs to no user. */
+/** An id in another format belongs to no user. */
 export function readUserId(userId: string | null | undefined): string {
   if (userId == null) throw missingField('user_id');
   if (!isUuid(userId)) throw refusal('unknown-user');
   return userId.toLowerCase();
 }
 
-/** A name of a user that there may be. */
+/** Returns a possible name of a user. */
 export function readUsername(username: string | null | undefined): string {
   if (username == null) throw missingField('username');
   const normalized = normalizeUsername(username);
@@ -62,7 +62,7 @@ export function readUsername(username: string | null | undefined): string {
   return normalized;
 }
 
-/** The name of a new user. Those of before may be less legible, and imported ones are those that people have elsewhere. */
+/** Returns the name of a new user. Existing names may be less legible, and imported ones come from other systems. */
 export function readNewUsername(given: string | null | undefined): string {
   const username = readUsername(given);
   if (!isLegible(username)) throw invalidField('username', `a name ${LEGIBLE}`);
@@ -74,7 +74,7 @@ export interface RoleSet {
   defaultRole: string;
 }
 
-/** At least one role; the first of them is the default where none is named. */
+/** Returns at least one role. The first one is the default unless another is named. */
 export function readRoleSet(
   roles: readonly string[] | null | undefined,
   defaultRole: string | null | undefined,
@@ -136,7 +136,7 @@ export function readPageSize(first: number | null | undefined): number {
   return first;
 }
 
-/** A page of rows that were read with one more than its size, which shows whether there is a next page. */
+/** Returns a page of rows that were read with one more than the page size, which shows whether there is a next page. */
 export function pageOf<Row, Entry>(
   rows: readonly Row[],
   size: number,
@@ -148,18 +148,18 @@ export function pageOf<Row, Entry>(
   return { entries: shown.map(entryOf), next: last === undefined ? null : cursorOf(last) };
 }
 
-/** A cursor is a place in a list, no secret and no right: it holds the text that the list is in the order of. */
+/** Encodes a place in a list. A cursor is neither a secret nor a right: it contains the text by which the list is sorted. */
 export function encodeCursor(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64url');
 }
 
-/** A row of a list that has the newest first. */
+/** A row of a list with the newest row first. */
 interface DatedRow {
   readonly createdAt: Date;
   readonly id: string;
 }
 
-/** A place in a list by time, and by id among what is as old. */
+/** Returns a place in a list by time, and by id among rows of the same time. */
 export function timeCursor({ createdAt, id }: DatedRow): string {
   return encodeCursor(`${createdAt.getTime()} ${id}`);
 }
@@ -174,7 +174,10 @@ export function readTimeCursor(cursor: string | null | undefined): DatedRow | un
   return { createdAt: new Date(Number(time)), id };
 }
 
-/** The condition for the rows behind a cursor, in a list that has the newest first; all of them without one. */
+/**
+ * Returns the condition for the rows behind a cursor, in a list with the newest row first. Without a cursor, it selects all
+ * rows.
+ */
 export function olderThan(after: DatedRow | undefined) {
   if (!after) return {};
   const { createdAt, id } = after;
@@ -183,7 +186,7 @@ export function olderThan(after: DatedRow | undefined) {
 
 const MAX_CURSOR_LENGTH = 2_000;
 
-/** @throws AdministrationError for what `encodeCursor` cannot have made. */
+/** @throws AdministrationError for a text that `encodeCursor` cannot have created. */
 export function decodeCursor(cursor: string | null | undefined): string | undefined {
   if (cursor == null) return undefined;
   const text = cursor.length > MAX_CURSOR_LENGTH ? '' : Buffer.from(cursor, 'base64url').toString('utf8');

@@ -1,4 +1,4 @@
-/** Texts that begin with `low`, in the order of their bytes: from `low` up to `high`, without it. */
+/** A range of texts that begin with `low`, in byte order: from `low` up to but excluding `high`. */
 export interface PrefixRange {
   readonly low: string;
   readonly high: string;
@@ -6,20 +6,20 @@ export interface PrefixRange {
 
 export interface PrefixSearch {
   readonly ranges: readonly PrefixRange[];
-  /** What remains of the prefix after `rangeLength` characters; it has to be compared one by one. */
+  /** The rest of the prefix after `rangeLength` characters, which has to be compared in each row. */
   readonly rest: string;
   readonly rangeLength: number;
 }
 
-/** The largest number of index ranges that one search reads. */
+/** The most index ranges that one search reads. */
 const MAX_RANGES = 64;
 const MAX_CODE_POINT = 0x10ffff;
 const FIRST_SURROGATE = 0xd800;
 const LAST_SURROGATE = 0xdfff;
 
 /**
- * The ranges that hold every text with this prefix, in upper or lower case. An index in the order of bytes has upper and
- * lower case in different places, so each combination is a range; of a prefix with many letters the first ones make the
+ * Returns the ranges that contain every text with this prefix in any case. In byte order, upper and lower case are at different
+ * places of the index, so each combination is a range. If the prefix has many letters, only the first ones determine the
  * ranges.
  *
  * @param prefix well-formed, not empty.
@@ -41,13 +41,13 @@ export function prefixSearch(prefix: string): PrefixSearch {
   return { ranges, rest: characters.slice(rangeLength).join(''), rangeLength };
 }
 
-/** The character in each case, where that is one character too. */
+/** Returns the character in each case, if that is a single character too. */
 function caseForms(character: string): readonly string[] {
   const forms = [character, character.toLowerCase(), character.toUpperCase()];
   return [...new Set(forms.filter((form) => [...form].length === 1))];
 }
 
-/** The first text, in the order of bytes in UTF-8, that comes after all that begin with `text`. */
+/** Returns the first text, in the byte order of UTF-8, after all texts that begin with `text`. */
 function successorOf(text: string): string | undefined {
   const codes = [...text].map((character) => character.codePointAt(0) ?? 0);
   for (let last = codes.pop(); last !== undefined; last = codes.pop()) {

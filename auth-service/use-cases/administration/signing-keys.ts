@@ -13,7 +13,7 @@ import type { Administrator, PlatformOperator } from './administrator.ts';
 import { missingField, refusal } from './errors.ts';
 import { lockAsOperator } from './still-administrator.ts';
 
-/** A signing key as operators see it, without the key. */
+/** A signing key as operators see it, without the private key. */
 export interface AdministeredKey {
   kid: string;
   algorithm: string;
@@ -34,13 +34,13 @@ export interface SigningKeysOptions {
   readonly keys: {
     readonly sealer: Sealer;
     readonly policy: KeyPolicy;
-    /** Reads the keys again, where this process publishes them. */
+    /** Reads the keys again if this process publishes them. */
     reload(): Promise<void>;
   };
   now(): Date;
 }
 
-/** All signing keys, the oldest first. For operators. @throws AdministrationError */
+/** Lists all signing keys, the oldest first. For operators. @throws AdministrationError */
 export function createListKeys({ database, keys: { policy } }: SigningKeysOptions) {
   return async (administrator: Administrator): Promise<readonly AdministeredKey[]> => {
     requireOperator(administrator);
@@ -69,7 +69,7 @@ export function createRotateKeys({ database, keys, now }: SigningKeysOptions) {
   };
 }
 
-/** Removes a key that does not sign, with all tokens that it signed. For operators. @throws AdministrationError */
+/** Removes a key that does not sign, which invalidates all tokens that it signed. For operators. @throws AdministrationError */
 export function createRetireKey({ database, keys, now }: SigningKeysOptions) {
   return async (administrator: Administrator, { kid }: KeyInput): Promise<{ kid: string }> => {
     requireOperator(administrator);

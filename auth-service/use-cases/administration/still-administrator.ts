@@ -7,12 +7,12 @@ import {
 } from './administrator.ts';
 import { refusal } from './errors.ts';
 
-/** The first half of the advisory lock of a tenant's administration; no other program locks it in the same database. */
+/** The first half of the advisory lock of a tenant's administration. No other program locks it in the same database. */
 const ADMINISTRATION_LOCK = 746_784_261;
 
 /**
- * Locks the administration of a tenant until the transaction ends, and that of the operator's own tenant against the
- * operator's revocation. Always in the order of the tenants' ids, so that no two transactions wait for each other.
+ * Locks the administration of a tenant until the transaction ends. Also locks the operator's own tenant, so that the operator
+ * is not revoked meanwhile. Locks are always taken in the order of the tenants' ids, so that two transactions cannot deadlock.
  */
 export async function lockAdministration(
   transaction: Transaction,
@@ -25,14 +25,14 @@ export async function lockAdministration(
   if (own !== undefined && own > tenantId) await lockShared(transaction, own);
 }
 
-/** For a change of what belongs to no tenant. @throws AdministrationError unless the operator still is one. */
+/** For changes outside of tenants. @throws AdministrationError unless the operator still is one. */
 export async function lockAsOperator(transaction: SharedTransaction, operator: PlatformOperator): Promise<void> {
   const own = ownTenantOf(operator);
   if (own !== undefined) await lockShared(transaction, own);
   await requireStillOperator(transaction, operator);
 }
 
-/** Behind `lockAdministration`. @throws AdministrationError unless the administrator still is one. */
+/** Call after `lockAdministration`. @throws AdministrationError unless the administrator still is one. */
 export function requireStillAdministrator(
   transaction: Transaction,
   administrator: Administrator,
@@ -78,7 +78,7 @@ async function requireStillTenantAdministrator(
   if (!found) throw refusal('not-administrator');
 }
 
-/** The tenant whose lock a revocation of the operator takes. An administrator of a tenant holds it already. */
+/** Returns the tenant whose lock a revocation of the operator takes. An administrator of a tenant has that lock already. */
 function ownTenantOf(administrator: Administrator): number | undefined {
   if (administrator.kind === 'tenant' || typeof administrator.account === 'string') return undefined;
   return administrator.account.tenantId;

@@ -27,7 +27,7 @@ export interface ListedTenant {
 }
 
 export interface ListTenantsInput extends PageInput {
-  /** A part of the name in upper or lower case, or the id. */
+  /** A part of the name in any case, or the id. */
   search?: string | null;
 }
 
@@ -35,7 +35,7 @@ export interface TenantInput {
   tenant_id?: number | null;
 }
 
-/** The tenants by id: all of them for operators, their own for administrators of one. */
+/** Lists the tenants by id: all of them for operators, their own for administrators of a tenant. */
 export function createListTenants(database: Database) {
   return async (administrator: Administrator, input: ListTenantsInput): Promise<Page<ListedTenant>> => {
     const size = readPageSize(input.first);
@@ -54,7 +54,7 @@ export function createListTenants(database: Database) {
   };
 }
 
-/** One tenant. @throws AdministrationError when there is none, or the administrator may not see it. */
+/** Returns one tenant. @throws AdministrationError if it does not exist, or the administrator may not see it. */
 export function createGetTenant(database: Database) {
   return async (administrator: Administrator, input: TenantInput): Promise<ListedTenant> => {
     const tenantId = readTenantId(administrator, input.tenant_id);
@@ -71,11 +71,11 @@ export function createGetTenant(database: Database) {
 
 export interface DescribedAdministrator {
   actingAs: NonNullable<Author['actingAs']>;
-  /** Null for operators, who administer all. */
+  /** Null for operators, who administer all tenants. */
   tenant: ListedTenant | null;
 }
 
-/** What an administrator administers. */
+/** Describes what an administrator administers. */
 export function createDescribeAdministrator(database: Database) {
   const getTenant = createGetTenant(database);
   return async (administrator: Administrator): Promise<DescribedAdministrator> =>

@@ -10,11 +10,11 @@ const USERS_PER_PAGE = 1_000;
 
 export interface ListThrottledInput {
   tenant_id?: number | null;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   after?: string | null;
 }
 
-/** A user whose password is not checked at the moment on devices that have not logged in before. */
+/** A user whose password is currently not checked on devices that have not logged in before. */
 export interface ThrottledUser {
   user: AdministeredUser;
   waitsUntil: Date;
@@ -24,7 +24,7 @@ export interface ThrottledUsersOptions extends Pick<ChangeUsersOptions, 'tenants
   throttledAccounts(): Promise<ThrottledAccounts>;
 }
 
-/** The throttled accounts of a tenant by name. A page is about 1,000 users, so it may be empty and have a next one. */
+/** Lists the throttled accounts of a tenant by name. A page covers about 1,000 users, so an empty page may have a next one. */
 export function createListThrottled({ tenants, now, throttledAccounts }: ThrottledUsersOptions) {
   return async (administrator: Administrator, input: ListThrottledInput): Promise<Page<ThrottledUser>> => {
     const tenantId = readTenantId(administrator, input.tenant_id);
@@ -43,7 +43,7 @@ export function createListThrottled({ tenants, now, throttledAccounts }: Throttl
   };
 }
 
-/** Lets a throttled account log in again at once. @throws AdministrationError */
+/** Lets a throttled account log in again immediately. @throws AdministrationError */
 export function createReleaseAccount(options: ThrottledUsersOptions) {
   return async (administrator: Administrator, input: UserInput): Promise<AdministeredUser> => {
     const { user, addresses } = await changeUser(options, administrator, input, async (change) => {

@@ -5,10 +5,10 @@ import type { Database } from '../../database/index.ts';
 import type { Throttle, Throttled } from '../../throttle/index.ts';
 import type { RequestOrigin } from '../login.ts';
 
-/** Our own have 43 characters. */
+/** The service's own secrets have 43 characters. */
 const MAX_SECRET_LENGTH = 256;
 
-/** An OAuth client of a tenant that has shown its secret. */
+/** An OAuth client of a tenant that has been authenticated by its secret. */
 export interface ClientAccount {
   tenantId: number;
   clientId: string;
@@ -18,14 +18,14 @@ export interface ClientAccount {
   scopes: readonly string[];
 }
 
-/** @param origin where the secret comes from. */
+/** @param origin of the request. */
 export type AuthenticateClient = (
   clientId: string,
   secret: string,
   origin: RequestOrigin,
 ) => Promise<ClientAccount | undefined | Throttled>;
 
-/** The client with this id and secret; undefined also when it was revoked or its tenant is disabled. */
+/** Returns the client with this id and secret. Undefined if it was revoked or its tenant is disabled. */
 export function createAuthenticateClient(
   database: Database,
   audit: Audit,
@@ -53,7 +53,7 @@ export function createAuthenticateClient(
   };
 }
 
-/** @param onFound called with the tenant of a client that exists, whether the secret is right or not. */
+/** @param onFound called with the tenant of an existing client, whether or not the secret is correct. */
 async function clientWith(
   database: Database,
   clientId: string,
@@ -75,8 +75,8 @@ async function clientWith(
 }
 
 /**
- * What is stored in a client secret's place. A password needs a slow hash because people choose what can be guessed;
- * these are 32 random bytes, and no number of guesses a second finds one.
+ * Returns the stored hash of a client secret. A password needs a slow hash because people choose guessable ones. A client
+ * secret has 32 random bytes, which no rate of guessing can find.
  */
 export function clientSecretHash(secret: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash('sha256').update(secret, 'utf8').digest());

@@ -23,8 +23,8 @@ export type ClientCredentials = (
 ) => Promise<ClientCredentialsResult>;
 
 /**
- * An access token for a client itself (RFC 6749, section 4.4), with the client's roles. Without `scope` it gets all of its
- * scopes. There is no refresh token: the client can request another access token by its secret.
+ * Issues an access token to a client for itself (RFC 6749, section 4.4), with the client's roles. Without `scope`, the token
+ * has all of the client's scopes. There is no refresh token, since the client can request another access token with its secret.
  */
 export function createClientCredentials(options: ClientCredentialsOptions): ClientCredentials {
   const { database, audit, accessTokens, now, randomUUID } = options;
@@ -44,7 +44,7 @@ export function createClientCredentials(options: ClientCredentialsOptions): Clie
     const issued = await database.inTenant(
       tenantId,
       async (transaction) => {
-        // Held until the token is made: one that is revoked now has all its tokens in that revocation.
+        // Locked until the token is issued, so that a revocation covers all tokens.
         const [unchanged] = await transaction.$queryRaw<{ tokensValidFrom: Date | null }[]>`
         SELECT tenants.tokens_valid_from AS "tokensValidFrom" FROM oauth_clients JOIN tenants ON tenants.id = oauth_clients.tenant_id
         WHERE oauth_clients.tenant_id = ${tenantId} AND oauth_clients.id = ${clientId}::uuid
@@ -56,7 +56,7 @@ export function createClientCredentials(options: ClientCredentialsOptions): Clie
           include: { roleClaims: true },
         });
         const extraClaims = extraClaimsOf(tenant, client, {});
-        // Every token is a session of its own, so that each can be revoked alone.
+        // Every token has its own session, so that each can be revoked alone.
         const sessionId = randomUUID();
         await recordAudit(transaction, {
           ...entry,

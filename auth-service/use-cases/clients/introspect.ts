@@ -32,8 +32,8 @@ export interface IntrospectOptions {
 export type Introspect = (token: string, client: ClientAccount) => Promise<ActiveToken | undefined>;
 
 /**
- * What an access token or refresh token of the client's own tenant is. Undefined for everything that is not active:
- * unknown, expired, rotated, revoked, of a disabled user, or another tenant's.
+ * Describes an access token or refresh token of the client's own tenant. Undefined for everything that is not active: unknown,
+ * expired, rotated or revoked tokens, and those of a disabled user or of another tenant.
  */
 export function createIntrospect({ database, verify, identifyCaller, now }: IntrospectOptions): Introspect {
   async function accessToken(token: string, tenantId: number): Promise<ActiveToken | undefined> {
@@ -78,7 +78,7 @@ export function createIntrospect({ database, verify, identifyCaller, now }: Intr
   return async (token, { tenantId }) => (await accessToken(token, tenantId)) ?? (await refreshToken(token, tenantId));
 }
 
-/** Whether the token of a service account, the account and its tenant are neither revoked nor disabled. */
+/** Returns whether the token of a service account, the account and its tenant are neither revoked nor disabled. */
 export async function isClientTokenAlive(database: Database, token: VerifiedAccessToken): Promise<boolean> {
   const { tenantId, clientId, sessionId, issuedAt } = token;
   if (sessionId === undefined) return false;

@@ -15,7 +15,7 @@ export interface NewClient {
   scopes: readonly string[];
 }
 
-/** A new service account, and its secret, which cannot be read again. */
+/** A new service account and its secret, which cannot be read again. */
 export interface AddedClient {
   clientId: string;
   clientSecret: string;
@@ -53,7 +53,7 @@ export async function addClient(
   return { clientId: id, clientSecret };
 }
 
-/** Makes a service account’s secret and all its tokens worthless. @returns whether there was one. */
+/** Revokes a service account's secret and all its tokens. @returns whether the account existed. */
 export async function revokeClient(
   transaction: Transaction,
   tenantId: number,
@@ -66,10 +66,10 @@ export async function revokeClient(
     data: { revokedAt: now() },
   });
   if (count === 0) return false;
-  // The row is held, so no token is made any more; those that were have been made before this moment.
+  // The row is locked, so no more tokens are issued, and earlier ones were issued before this moment.
   const at = now();
   const before = revokedBefore(at, await readTokensValidFrom(transaction, tenantId, clientId));
-  // No access token lives longer than a day, whatever the settings were when it was issued.
+  // Access tokens live for a day at most, whatever the settings were when they were issued.
   const until = addDays(at, 1);
   await recordRevocations(transaction, [{ tenantId, userId: clientId, before, until }], at);
   const subject = { kind: 'client', id: clientId } as const;

@@ -21,8 +21,7 @@ export type RevokeToken = (
 
 /**
  * Revokes a token (RFC 7009). An access or refresh token of a login ends its whole session, and any holder of the token may
- * revoke it. A service account's access token can be revoked by that account only. A token that was issued to another client
- * is treated as unknown.
+ * revoke it. Only the service account itself may revoke its access token. A token of another client is treated as unknown.
  */
 export function createRevokeToken({ database, verify, logout, now }: RevokeTokenOptions): RevokeToken {
   return async (token, client, origin) => {

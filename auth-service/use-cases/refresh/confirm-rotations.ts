@@ -6,17 +6,17 @@ export interface SpentToken {
   readonly tokenHash: Uint8Array;
 }
 
-/** `at`: when the reply with the successor was sent. */
+/** `at`: when the response with the successor was sent. */
 export type ConfirmRotations = (delivered: readonly (SpentToken & { readonly at: Date })[]) => Promise<void>;
 
-/** Records that replies were delivered: from then on the grace time of their tokens runs. */
+/** Records that responses were delivered. The grace time of their tokens begins then. */
 export function createConfirmRotations(database: Database): ConfirmRotations {
   return async (delivered) => {
     for (const tenantId of new Set(delivered.map((token) => token.tenantId))) {
       const rows = delivered
         .filter((token) => token.tenantId === tenantId)
         .map(({ tokenHash, at }) => ({ hash: Buffer.from(tokenHash).toString('hex'), at }));
-      // decode() is not leakproof: behind row-level security it must not stand in the condition that an index is to find.
+      // decode() is not leakproof: with row-level security, an index cannot be used for a condition that contains it.
       await database.single.inTenant(
         tenantId,
         Prisma.sql`

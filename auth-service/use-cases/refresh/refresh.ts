@@ -14,10 +14,10 @@ export interface RefreshInput {
 }
 
 export type RefreshResult =
-  /** `spent`: whose reply is to be confirmed when it has been delivered, see `ConfirmRotations`. */
+  /** `spent`: the token whose response has to be confirmed after its delivery, see `ConfirmRotations`. */
   | { outcome: 'success'; tokens: Tokens; account: Account; sessionId: string; spent: SpentToken }
   | { outcome: 'refused'; reason: { kind: 'missing-field'; field: 'refresh_token' } | { kind: 'token' } }
-  /** The token was rotated long ago: there is a copy of it. The session has ended; `ended` is 0 where it had before. */
+  /** The token was rotated long ago, so there is a copy of it. The session has ended. `ended` is 0 if it had ended before. */
   | { outcome: 'reused'; tenantId: number; userId: string; sessionId: string; ended: number };
 
 export interface RefreshOptions {
@@ -26,7 +26,7 @@ export interface RefreshOptions {
   accessTokens: AccessTokens;
   refreshTokens: RefreshTokens;
   lifetime: SessionLifetime;
-  /** Refreshes of a session from one device are recorded in the audit log once in so many hours; 0: each. */
+  /** Refreshes of a session from one device are recorded in the audit log once in this many hours. 0 records each. */
   auditHours: number;
   now(): Date;
 }
@@ -41,11 +41,13 @@ type Rotation =
 /**
  * Rotates a refresh token: issues an access token and the next refresh token.
  *
- * A token can be rotated once. Browser tabs that wake up together all send the same one, and a response may get lost. So a
- * token may be sent again, for the same successor, until that successor has been rotated itself: without a limit while the
- * response is not known to have been delivered, since its client has no other token, and for a short grace time afterwards.
- * Any other second use is reuse: the token was copied, and the service cannot distinguish its owner. The session ends, and
- * that end is committed although the caller is refused. (RFC 9700 section 4.14.2)
+ * A token can be rotated once. But browser tabs that wake up together all send the same one, and a response may get lost. A
+ * token may therefore be sent again and returns the same successor, until that successor has been rotated itself. While the
+ * response is not known to have been delivered, there is no time limit, since the client has no other token. Afterwards there
+ * is a short grace time.
+ *
+ * Any other second use is reuse: the token was copied, and the service cannot tell who its owner is. The session ends, and this
+ * is committed although the caller is refused. (RFC 9700 section 4.14.2)
  */
 export function createRefresh(options: RefreshOptions): Refresh {
   const { database, audit, accessTokens, now } = options;
@@ -82,13 +84,16 @@ export function createRefresh(options: RefreshOptions): Refresh {
   };
 }
 
-/** When a token was sent, and from where. */
+/** The time and origin of the request. */
 interface RequestInfo {
   readonly at: Date;
   readonly origin: EventOrigin;
 }
 
-/** The audit entry of a refused refresh. A caller can send such a token any number of times, so entries are deduplicated. */
+/**
+ * Returns the audit entry of a refused refresh. A caller can send such a token any number of times, so entries are
+ * deduplicated.
+ */
 function refusalEntry(at: Date, session: SessionOfToken | undefined, reason: string, origin: EventOrigin): AuditEntry {
   const refused = { at, event: 'refresh', outcome: 'refused', actor: { kind: 'unknown' }, origin } as const;
   if (!session) return { ...refused, tenantId: PLATFORM, details: { reason } };
@@ -96,7 +101,7 @@ function refusalEntry(at: Date, session: SessionOfToken | undefined, reason: str
   return { ...refused, tenantId, subject: { kind: 'user', id: userId }, details: { reason, session_id: sessionId } };
 }
 
-/** Rotates a token. Undefined when it was rotated before. */
+/** Rotates a token. Returns undefined if it was rotated before. */
 async function rotate(
   { database, accessTokens, refreshTokens, lifetime, auditHours }: RefreshOptions,
   session: SessionOfToken,
@@ -124,8 +129,8 @@ async function rotate(
 }
 
 /**
- * Handles a token that was rotated before: returns its successor within the grace time, else ends the session. The session's
- * row is locked meanwhile. (RFC 9700 section 4.14.2)
+ * Handles a token that was rotated before. Returns its successor within the grace time, and otherwise ends the session. The
+ * session's row is locked meanwhile. (RFC 9700 section 4.14.2)
  */
 async function resolveReuse(
   { accessTokens, lifetime }: RefreshOptions,
@@ -155,7 +160,7 @@ async function resolveReuse(
     ...refreshed,
     event: 'refresh.reuse',
     outcome: 'refused',
-    // Its owner, or the holder of the copy.
+    // Either the owner, or the holder of the copy.
     actor: { kind: 'unknown' },
     details: { session_id: sessionId, ended_sessions: ended },
   });
@@ -169,15 +174,15 @@ function refreshEntry({ tenantId, userId, sessionId }: SessionOfToken, { at, ori
 }
 
 interface UsedToken {
-  /** When the reply was sent; while it is awaited, when the token was. */
+  /** When the response was sent. Until then, when the token was sent. */
   readonly usedAt: Date;
   readonly awaitingAnswer: boolean;
   readonly sealedSuccessor: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * The successor of a rotated token, if its response was not delivered or only just now, and the successor has not been
- * rotated yet. Without a grace time only concurrent requests get it.
+ * Returns the successor of a rotated token if its response was not delivered or was delivered only just now, and the successor
+ * has not been rotated yet. Without a grace time, only concurrent requests get it.
  */
 async function successorInGrace(
   transaction: Transaction,

@@ -15,33 +15,33 @@ export interface RotationParameters {
   readonly successor: string;
   /** The idle end of the successor. */
   readonly successorEnd: Date;
-  /** When the access token expires that is issued with it. */
+  /** The expiry of the access token that is issued with it. */
   readonly accessEnd: Date;
   /** The number of the successor. */
   readonly generation: number;
-  /** What the audit log records of it. */
+  /** The entry for the audit log. */
   readonly entry: AuditEntry;
-  /** Refreshes from one device are recorded in the audit log once in so many hours; 0: each. */
+  /** Refreshes from one device are recorded in the audit log once in this many hours. 0 records each. */
   readonly auditHours: number;
 }
 
-/** `won`: whether this statement rotated the token, rather than an earlier one. */
+/** `won`: whether this statement rotated the token, and not an earlier one. */
 export type RotationRow = AccountRow & { won: boolean };
 
 /**
- * Rotates the token, unless it was rotated before. A `RotationRow`, or none when the session has ended or is disabled.
+ * Rotates a token unless it was rotated before. Returns a `RotationRow`, or no row if the session has ended or is disabled.
  *
- * One statement, because each one costs a round trip; each part reads what the one before it returns, so they run in this
- * order. User and tenant are locked until the end, so that neither is disabled between the check and the new token, and
- * always before the session's row, so that transactions that end sessions and those that refresh them do not deadlock. Of
- * two that race for one token, the second waits for the lock of the session's row and then finds the token used: PostgreSQL
- * reads a row again that was changed meanwhile.
+ * This is one statement, since each one costs a round trip. Each part reads the results of the previous one, so they run in
+ * this order. User and tenant are locked until the end, so that neither is disabled between the check and the new token. They
+ * are always locked before the session's row, so that transactions that end sessions and those that refresh them do not
+ * deadlock. If two requests race for one token, the second one waits for the lock of the session's row and then finds the token
+ * used: PostgreSQL reads a row again that was changed meanwhile.
  *
- * `access_ends_at` never goes back: where the lifetime of access tokens has been reduced, an earlier one expires last, and a
+ * `access_ends_at` never decreases. If the lifetime of access tokens has been reduced, an earlier token expires last, and a
  * revocation of the session has to last as long.
  *
  * The row of the previous token is deleted: its successor has been used now, and its reuse is detected without a row. Tokens
- * without a number stay.
+ * without a number are kept.
  */
 export function rotationStatement(rotation: RotationParameters): Prisma.Sql {
   const { session, token, successor, successorEnd, accessEnd, generation, entry, auditHours } = rotation;
@@ -88,15 +88,17 @@ export function rotationStatement(rotation: RotationParameters): Prisma.Sql {
     SELECT enabled.*, EXISTS (SELECT FROM won) AS won FROM enabled WHERE EXISTS (SELECT FROM alive)`;
 }
 
-/** An `AccountRow`, with the session locked; none when it has ended, or its user or tenant is disabled. */
+/**
+ * Returns an `AccountRow` with the session locked. Returns no row if the session has ended, or its user or tenant is disabled.
+ */
 export function lockSessionStatement(session: SessionOfToken, at: Date): Prisma.Sql {
   return Prisma.sql`
     WITH ${lockedSession(session, at)} SELECT enabled.* FROM enabled WHERE EXISTS (SELECT FROM alive)`;
 }
 
 /**
- * Two queries of a WITH clause, whose rows are locked: `enabled`, the account, and `alive`, its session. Both are empty where
- * the session has ended, or its user or tenant is disabled.
+ * Two queries of a WITH clause that lock their rows: `enabled`, the account, and `alive`, its session. Both are empty if the
+ * session has ended, or its user or tenant is disabled.
  */
 function lockedSession({ tenantId, userId, sessionId }: SessionOfToken, at: Date): Prisma.Sql {
   return Prisma.sql`
@@ -115,13 +117,13 @@ function lockedSession({ tenantId, userId, sessionId }: SessionOfToken, at: Date
     )`;
 }
 
-/** The latest time of a recorded refresh after which the next one is recorded again. */
+/** Returns the latest time of a recorded refresh after which the next one is recorded again. */
 function lastAudit(at: Date, auditHours: number): Date {
-  // A day ahead: clocks of replicas differ, and every refresh is to be recorded.
+  // A day in the future, since clocks of replicas differ and every refresh has to be recorded.
   return auditHours === 0 ? new Date(at.getTime() + 24 * HOUR_MS) : new Date(at.getTime() - auditHours * HOUR_MS);
 }
 
-/** What identifies a device in the audit log: its network and user agent. */
+/** Identifies a device in the audit log by its network and user agent. */
 function originDigest({ address, userAgent }: EventOrigin): string {
   const place = JSON.stringify([address === null ? null : networkOf(address), userAgent]);
   return createHash('sha256').update(place).digest().subarray(0, ORIGIN_DIGEST_BYTES).toString('base64url');

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { makeWorkerUtils, run } from 'graphile-worker';
 
-// Accepts jobs over HTTP (ROLE=accept), or runs them by calling a webhook (ROLE=run), with what the library offers for both.
+// Accepts jobs over HTTP (ROLE=accept), or runs them by calling a webhook (ROLE=run), with the library's own means for both.
 const { DATABASE_URL, PORT, ROLE, WEBHOOK_URL } = process.env;
-/** Jobs that run at a time. */
+/** How many jobs run at a time. */
 const CONCURRENCY = 20;
 
 if (ROLE === 'accept') {

@@ -7,8 +7,8 @@ import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
-// Loaded before the gateway: OpenTelemetry's instrumentation of node:http, undici and graphql, as its documentation sets it up,
-// with all traces sampled.
+// Loaded before the gateway. Sets up OpenTelemetry's instrumentation of node:http, undici and graphql as its documentation
+// recommends, and samples all traces.
 register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
 const exporter = new OTLPTraceExporter({ url: `${process.env.INSTRUMENTATION_COLLECTOR}/v1/traces` });
 new NodeTracerProvider({

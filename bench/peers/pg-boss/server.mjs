@@ -1,13 +1,15 @@
 import { createServer } from 'node:http';
 import PgBoss from 'pg-boss';
 
-// Accepts jobs over HTTP (ROLE=accept), or runs them by calling a webhook (ROLE=run), with what the library offers for both.
+// Accepts jobs over HTTP (ROLE=accept), or runs them by calling a webhook (ROLE=run), with the library's own means for both.
 const { DATABASE_URL, PORT, ROLE, WEBHOOK_URL } = process.env;
-/** Jobs that run at a time. */
+/** How many jobs run at a time. */
 const CONCURRENCY = 20;
-/** A batch that takes half a second to run is followed by the next at once, so that the poll limits nothing but the latency. */
+/**
+ * A batch that takes half a second is immediately followed by the next one, so that the poll interval limits only the latency.
+ */
 const BATCH = 500;
-/** The least that it allows. */
+/** The minimum that the library allows. */
 const POLL_SECONDS = 0.5;
 
 const boss = new PgBoss({ connectionString: DATABASE_URL, max: 10 });

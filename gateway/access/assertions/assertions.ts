@@ -3,55 +3,55 @@ import jwt from 'jsonwebtoken';
 import { OPERATOR_SCOPE, type Session } from '../session/index.ts';
 import { type PublicJwk, type SigningKey, signingKeyOf } from './signing-key.ts';
 
-/** The header that services get an assertion in. A client's own header of this name is never forwarded. */
+/** The header with the assertion for a service. A client's own header of this name is never forwarded. */
 export const ASSERTION_HEADER = 'x-portico-assertion';
 
-/** So that no verifier takes an assertion for another kind of token, or another for an assertion (RFC 8725, 3.11). */
+/** Keeps verifiers from confusing assertions with other kinds of tokens (RFC 8725, 3.11). */
 const ASSERTION_TYPE = 'portico-assertion+jwt';
 const CLAIMS = 'https://hasura.io/jwt/claims';
 const USER_ID = 'x-hasura-user-id';
 
 /** How long an assertion is valid. */
 const LIFETIME_SECONDS = 60;
-/** How long it is sent. What is left then is for the request's way and for clocks that differ. */
+/** How long an assertion is reused. The rest of its lifetime is for the request's travel time and for clock differences. */
 const REUSE_SECONDS = 30;
 
-/** Proves the caller to one service: a JWT whose `aud` is this service. */
+/** Proves the caller's identity to one service: a JWT whose `aud` is that service. */
 export interface ServiceAssertion {
-  /** For a request on a caller's behalf. */
+  /** Returns an assertion for a request on a caller's behalf. */
   forSession(session: Session): string;
-  /** For a request that the gateway makes on its own account, such as an introspection. It names no caller. */
+  /** Returns an assertion for a request of the gateway itself, such as an introspection. It names no caller. */
   forGateway(): string;
 }
 
-/** The header that the auth service gets an operator's assertion in. A client's own header of this name is never forwarded. */
+/** The header with an operator's assertion for the auth service. A client's own header of this name is never forwarded. */
 export const OPERATOR_HEADER = 'x-portico-operator';
 
-/** As for service assertions: no verifier takes one for the other. */
+/** Keeps verifiers from confusing operators' assertions with those for services. */
 const OPERATOR_TYPE = 'portico-operator+jwt';
 const OPERATOR_LIFETIME_SECONDS = 30;
 
-/** Proves to the auth service that the caller of one request has shown the admin secret. */
+/** Proves to the auth service that the caller of a request has sent the admin secret. */
 export interface OperatorAssertion {
-  /** @param body of the request: the assertion is worthless with another one. */
+  /** @param body of the request. The assertion is invalid for any other body. */
   forRequest(body: string): string;
 }
 
 /** Signs assertions of this gateway. */
 export interface Assertions {
-  /** The public keys, to be published. */
+  /** The public keys to publish. */
   readonly keySet: { readonly keys: readonly PublicJwk[] };
   forAudience(audience: string): ServiceAssertion;
   operatorFor(audience: string): OperatorAssertion;
 }
 
 export interface AssertionsOptions {
-  /** What signs: 32 random bytes or more. */
+  /** The signing secret: at least 32 random bytes. */
   readonly secret: Uint8Array;
-  /** The next key, or the previous one, during a rotation: published, and not used. */
+  /** The next or the previous secret during a rotation. Its key is published, but not used for signing. */
   readonly standbySecret?: Uint8Array | undefined;
   readonly issuer: string;
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
@@ -75,14 +75,14 @@ interface Signer {
   readonly now: () => number;
 }
 
-/** An assertion and until when it is sent, in milliseconds since the epoch. */
+/** An assertion, and the time until which it is reused, in milliseconds since the epoch. */
 interface Signed {
   readonly text: string;
   readonly reusableUntil: number;
 }
 
 function openAssertion(signer: Signer): ServiceAssertion {
-  // By the session itself, so that no two callers share one; it goes when the session does.
+  // Keyed by the session object, so that callers never share an assertion. An entry is released with its session.
   const bySession = new WeakMap<Session, Signed>();
   let ofGateway: Signed | undefined;
   return {
@@ -101,7 +101,7 @@ function openAssertion(signer: Signer): ServiceAssertion {
   };
 }
 
-/** A clock that was set back must not make an old assertion live on. */
+/** If the clock is set back, an old assertion must not be reused for longer. */
 function isReusable(signed: Signed | undefined, { now }: Signer): signed is Signed {
   if (signed === undefined) return false;
   const left = signed.reusableUntil - now();

@@ -5,9 +5,9 @@ import type { AssertionSettings } from './settings.ts';
 const SEALING_KEY_BYTES = 32;
 
 /**
- * Encrypts what gateways keep outside of themselves, with a key that all of them have: it is derived from the secret that the
- * signing key is derived from, for another purpose (RFC 5869 section 3.2), and rotated together with it. What was sealed under the
- * standby secret opens too: that is the next one before the exchange, and the previous one after it.
+ * Encrypts data that gateways store outside their processes, with a key that all gateways share. The key is derived for this
+ * purpose from the secret of the signing key (RFC 5869 section 3.2), and is rotated together with it. Data that was sealed
+ * under the standby secret can be opened too. That secret is the next one before the exchange, and the previous one after it.
  *
  * @returns undefined without that secret.
  */

@@ -1,13 +1,13 @@
 import type { Assertions, ServiceAssertion } from './assertions.ts';
 
-/** What the metadata says of a source's assertions: whether it gets them, and under which audience. */
+/** The metadata about a source's assertions: whether the source receives them, and for which audience. */
 export type ServiceAssertionMetadata = boolean | { readonly audience: string } | null | undefined;
 
 /**
- * What signs for a source; without `assertion` where the source gets none.
+ * Returns the signer for a source. `assertion` is absent if the source receives none.
  *
- * @param name the audience, where the metadata does not say another.
- * @param assertions undefined where the gateway has no key.
+ * @param name the audience unless the metadata names another.
+ * @param assertions undefined if the gateway has no key.
  */
 export function resolveAssertion(
   described: ServiceAssertionMetadata,

@@ -8,13 +8,13 @@ const EXPECTED_SECRET = `expected at least ${MIN_BYTES} random bytes in base64 o
 const secret = z.string({ error: EXPECTED_SECRET }).transform((text, context): Uint8Array => {
   const isHexadecimal = /^(?:[0-9a-f]{2})+$/i.test(text);
   const bytes = Buffer.from(text, isHexadecimal ? 'hex' : 'base64');
-  // Buffer skips what is not base64, so the alphabet is checked too.
+  // Buffer skips characters that are not base64, so the alphabet is checked too.
   if (bytes.length >= MIN_BYTES && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return bytes;
   context.addIssue({ code: 'custom', message: EXPECTED_SECRET });
   return z.NEVER;
 });
 
-/** The settings, by the environment variables that hold them. */
+/** The settings by environment variable. */
 export const assertionSettings = {
   PORTICO_ASSERTION_KEY: secret
     .optional()
@@ -37,7 +37,7 @@ export const assertionSettings = {
 
 export type AssertionSettings = z.output<z.ZodObject<typeof assertionSettings>>;
 
-/** Undefined without a key. */
+/** Opens the assertions. Returns undefined without a key. */
 export function openAssertions(settings: AssertionSettings): Assertions | undefined {
   const { PORTICO_ASSERTION_KEY, PORTICO_ASSERTION_STANDBY_KEY, PORTICO_ASSERTION_ISSUER: issuer } = settings;
   if (PORTICO_ASSERTION_KEY === undefined) return undefined;

@@ -4,11 +4,11 @@ import { jwkThumbprint } from '../../../platform/index.ts';
 /** The order of the group of P-256 (NIST SP 800-186, section 3.2.1.3). */
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 const COORDINATE_BYTES = 32;
-/** 64 bits more than the order has, so that the remainder is evenly distributed (FIPS 186-5, appendix A.2.1). */
+/** 64 bits more than the order, so that the remainder is evenly distributed (FIPS 186-5, appendix A.2.1). */
 const SCALAR_BYTES = 40;
 const ASSERTION_KEY_PURPOSE = 'portico service assertion ES256';
 
-/** A public key as RFC 7517 writes it. */
+/** A public key in the format of RFC 7517. */
 export interface PublicJwk {
   readonly kty: 'EC';
   readonly crv: 'P-256';
@@ -25,10 +25,10 @@ export interface SigningKey {
 }
 
 /**
- * The ES256 key pair of a secret: the same for every process that has the secret, so that replicas and workers share one
- * without a common store.
+ * Derives the ES256 key pair from a secret. Every process with the same secret has the same key, so replicas and workers need
+ * no common store.
  *
- * @param secret random bytes, 32 or more.
+ * @param secret at least 32 random bytes.
  */
 export function signingKeyOf(secret: Uint8Array): SigningKey {
   const bytes = Buffer.from(hkdfSync('sha256', secret, '', ASSERTION_KEY_PURPOSE, SCALAR_BYTES));

@@ -3,21 +3,21 @@ import { networkOf } from '../../../platform/index.ts';
 import type { RateLimit } from '../../metadata/index.ts';
 import type { Session } from '../session/index.ts';
 
-/** The caller of an operation, as far as rate limits distinguish callers. */
+/** The properties of a caller that rate limits distinguish. */
 export interface Caller {
   readonly session: Session;
-  /** The IP address that the request came from. */
+  /** The IP address of the request. */
   readonly address: string;
-  /** Whether it came without a token. */
+  /** Whether the request had no token. */
   readonly isAnonymous: boolean;
 }
 
 /**
- * Under which key a caller's operations are counted: the role and the value of each unique parameter. Where there is
- * no session variable that distinguishes callers, the address does: callers without a token never share one count, which
- * any of them could exhaust for all others.
+ * Returns the key under which a caller's operations are counted: the role and the value of each unique parameter. If no session
+ * variable distinguishes callers, the address does. Callers without a token thus never share one count, which any of them could
+ * exhaust for all others.
  *
- * @returns a digest, so that a store outside of this process does not contain the callers' identities.
+ * @returns a digest, so that an external store does not contain the callers' identities.
  */
 export function callerKey({ unique_params: parameters }: RateLimit, caller: Caller): string {
   const { role, variables } = caller.session;

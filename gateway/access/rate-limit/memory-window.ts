@@ -1,6 +1,6 @@
 import { type CountingWindow, type RateLimitDecision, WINDOW_SECONDS } from './window.ts';
 
-/** The most callers that are counted; the least recently active are evicted first. */
+/** The most callers that are counted. The least recently active are evicted first. */
 const MAX_CALLERS = 20_000;
 
 interface Count {
@@ -11,7 +11,7 @@ interface Count {
 /**
  * Counts in this process's memory.
  *
- * @param now milliseconds on a clock that never goes back.
+ * @param now returns milliseconds from a monotonic clock.
  */
 export function memoryWindow(now: () => number = () => performance.now()): CountingWindow {
   const callers = new Map<string, Count[]>();

@@ -7,15 +7,15 @@ import { redisWindow } from './redis-window.ts';
 import type { CountingWindow } from './window.ts';
 
 export interface RateLimiterOptions {
-  /** Redis, in which replicas share counts; without it each counts for itself. */
+  /** The Redis in which replicas share counts. Without it each replica counts for itself. */
   readonly redisUrl?: string | undefined;
   /**
-   * What happens while Redis does not answer. `open`: operations are served and each replica counts for itself, so that
-   * a limit still applies, once for each replica. `closed`: operations that have a rate limit are refused with 503.
+   * The behaviour while Redis does not respond. `open`: operations are served and each replica counts for itself, so each
+   * applies the limit separately. `closed`: operations with a rate limit are rejected with 503.
    */
   readonly whenRedisIsDown: 'open' | 'closed';
   readonly log: Logger;
-  /** Milliseconds on a clock that never goes back; what is counted in memory goes by it. */
+  /** Returns milliseconds from a monotonic clock, used for counts in memory. */
   readonly now?: () => number;
 }
 
@@ -23,10 +23,10 @@ export interface RateLimiter {
   /**
    * Counts one operation of a caller.
    *
-   * @throws GatewayError 429 with `Retry-After` when the caller has sent as many as `limit` allows.
+   * @throws GatewayError 429 with `Retry-After` if the caller has sent as many as `limit` allows.
    */
   take(limit: RateLimit, caller: Caller): Promise<void>;
-  /** Whether Redis counts; undefined without one. */
+  /** Whether Redis is available. Undefined without Redis. */
   readonly isStoreAvailable?: boolean | undefined;
   close(): void;
 }
@@ -71,7 +71,7 @@ interface OutageOptions {
   readonly log: Logger;
 }
 
-/** A window that survives the loss of its primary. */
+/** Creates a window that counts in `substitute` while `primary` is unavailable. */
 function withSubstitute({ primary, substitute, log }: OutageOptions): CountingWindow {
   const windows = new Failover({
     primary,

@@ -3,9 +3,8 @@ import { COUNTING_REDIS, connectionErrors } from '../../../platform/index.ts';
 import { type CountingWindow, type RateLimitDecision, WINDOW_SECONDS } from './window.ts';
 
 /*
- * The clock is the server's, so that replicas with different clocks agree. A key is a hash from seconds to counts and
- * lives a little longer than the last of them counts. A second from the future is left from before the clock was set
- * back.
+ * Uses the server's clock, so that replicas with different clocks agree. A key is a hash from seconds to counts and outlives
+ * the window of its last count a little. A second in the future dates from before the clock was set back.
  */
 const TAKE = `
 local most, window = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -28,11 +27,11 @@ return 0
 `;
 
 interface TakeCommand {
-  /** @returns 0 when it was counted, else the seconds until there is room again. */
+  /** @returns 0 if the operation was counted, otherwise the seconds until there is room again. */
   take(key: string, most: number, window: number): Promise<number>;
 }
 
-/** Counts in Redis, for all replicas that use it, in one atomic script. Rejects when Redis fails. */
+/** Counts in Redis with one atomic script, for all replicas that use it. Rejects if Redis fails. */
 export function redisWindow(url: string): CountingWindow {
   const redis = new Redis(url, {
     scripts: { take: { lua: TAKE, numberOfKeys: 1 } },

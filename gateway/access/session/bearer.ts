@@ -5,9 +5,9 @@ import { malformedHeader } from './errors.ts';
 const BEARER_TOKEN = /^bearer +([\w.~+/-]+=*)$/i;
 
 /**
- * The bearer token of a request, or undefined when it has no `Authorization` header.
+ * Returns the bearer token of a request, or undefined if it has no `Authorization` header.
  *
- * @throws GatewayError `invalid-headers` when the header holds anything else.
+ * @throws GatewayError `invalid-headers` if the header contains anything else.
  */
 export function bearerToken(headers: IncomingHttpHeaders): string | undefined {
   const value = headers.authorization;

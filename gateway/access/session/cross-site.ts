@@ -2,17 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { crossSiteRequest } from './errors.ts';
 
 /**
- * Rejects a request that a page of another site could have made a browser send. Browsers add cookies by themselves to
- * forms, images, links and WebSockets, whatever page they are on; a request authenticated by a cookie has to show, by any of
- * these, that the request is not one of them:
+ * Rejects a request that a page of another site could have caused. Browsers add cookies to forms, images, links and WebSockets
+ * of any page. A request that is authenticated by a cookie therefore needs one of the following:
+ * - `Sec-Fetch-Site: same-origin` or `none` (a direct action of the user), which a page cannot set;
+ * - a header that requires a CORS preflight (Fetch, "CORS-safelisted request-header"), which the gateway rejects: a JSON
+ *   `Content-Type`, `X-Requested-With: XMLHttpRequest`, `Apollo-Require-Preflight`, any `X-Hasura-*`, or a bearer token;
+ * - an `Origin` that is trusted, or for browsers without `Sec-Fetch-Site`, the gateway's own origin.
  *
- * - `Sec-Fetch-Site: same-origin` or `none` (the user's own doing), which a page cannot set;
- * - a header that makes browsers ask first with a CORS preflight (Fetch, "CORS-safelisted request-header"), which is
- *   then refused: a JSON `Content-Type`, `X-Requested-With: XMLHttpRequest`, `Apollo-Require-Preflight`, any
- *   `X-Hasura-*`, or a bearer token;
- * - an `Origin` that is trusted, or from browsers without `Sec-Fetch-Site`, our own.
- *
- * @param trustsOrigin whether the operator has named this origin as one whose pages may act for their users.
+ * @param trustsOrigin returns whether the operator allows pages of this origin to act for their users.
  * @throws GatewayError 403 `access-denied`.
  */
 export function refuseCrossSite(headers: IncomingHttpHeaders, trustsOrigin: (origin: string) => boolean): void {
@@ -25,7 +22,7 @@ export function refuseCrossSite(headers: IncomingHttpHeaders, trustsOrigin: (ori
 }
 
 function needsPreflight(headers: IncomingHttpHeaders): boolean {
-  // Android's WebView adds X-Requested-With to every request, with the name of the app as its value.
+  // Android's WebView adds X-Requested-With to every request, with the app's name as its value.
   return (
     headers['x-requested-with'] === 'XMLHttpRequest' ||
     headers['apollo-require-preflight'] !== undefined ||

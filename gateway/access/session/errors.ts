@@ -6,17 +6,17 @@ export const CHALLENGE = { 'www-authenticate': REALM };
 const NOT_VERIFIED = 'Could not verify JWT: ';
 
 /**
- * No token where one is needed. RFC 6750 section 3.1: the challenge then has no error attribute.
+ * A missing token. The challenge then has no error attribute (RFC 6750 section 3.1).
  *
- * @param places how each place where a token may be is called, such as `'Cookie' header`.
- * @param hasUselessSecret whether an admin secret was sent to a gateway that has none.
+ * @param places names of the locations where a token may be, such as `'Cookie' header`.
+ * @param hasUselessSecret whether an admin secret was sent to a gateway without one.
  */
 export function missingToken(places: readonly string[], hasUselessSecret: boolean): GatewayError {
   const hint = hasUselessSecret ? '; the admin secret has no effect: HASURA_GRAPHQL_ADMIN_SECRET is not set' : '';
   return new GatewayError('invalid-headers', `Missing ${places.join(' or ')}${hint}`, { headers: CHALLENGE });
 }
 
-/** An `Authorization` header that holds no bearer token. */
+/** An `Authorization` header without a bearer token. */
 export function malformedHeader(): GatewayError {
   const message = "Malformed Authorization header: expected 'Bearer <token>'";
   return new GatewayError('invalid-headers', message, { headers: CHALLENGE });
@@ -27,7 +27,7 @@ export function severalTokens(): GatewayError {
   return new GatewayError('invalid-headers', `${NOT_VERIFIED}Multiple JWTs found`, { headers: CHALLENGE });
 }
 
-/** A token that is not accepted. `reason` is public and goes into the challenge too. */
+/** A rejected token. `reason` is public and is part of the challenge. */
 export function invalidToken(reason: string, code: ErrorCode = 'invalid-jwt'): GatewayError {
   const message = code === 'invalid-jwt' ? NOT_VERIFIED + reason : reason;
   return new GatewayError(code, message, {
@@ -35,17 +35,17 @@ export function invalidToken(reason: string, code: ErrorCode = 'invalid-jwt'): G
   });
 }
 
-/** Whether the reason of a refusal is that a key has not signed the token, rather than the token's content. */
+/** Returns whether a token was rejected because the key did not sign it, and not because of its content. */
 export function isOfSignature(refusal: GatewayError): boolean {
   return refusal.message.startsWith(`${NOT_VERIFIED}JWSError`);
 }
 
-/** A token whose key its issuer does not publish, or not any more. */
+/** A token whose key the issuer does not publish, or no longer publishes. */
 export function noUsableKeys(): GatewayError {
   return invalidToken('JWSError NoUsableKeys');
 }
 
-/** A token that does not say which roles its caller has. */
+/** A token that does not state the roles of its caller. */
 export function missingRoleClaim(claim: string): GatewayError {
   return invalidToken(`JWT claim does not contain ${claim}`, 'jwt-missing-role-claims');
 }
@@ -57,21 +57,21 @@ export function roleNotAllowed(): GatewayError {
   });
 }
 
-/** Tokens cannot be verified because the issuer's keys have not been fetched yet. Not the caller's fault: try again. */
+/** Tokens cannot be verified because the issuer's keys have not been fetched yet. The caller can retry. */
 export function keysUnavailable(): GatewayError {
   return new GatewayError('service-unavailable', 'The keys of the token issuer are not available yet', {
     headers: { 'retry-after': '1' },
   });
 }
 
-/** The list of revocations is unavailable. Not the caller's fault: try again. */
+/** The list of revocations is unavailable. The caller can retry. */
 export function revocationsUnavailable(): GatewayError {
   return new GatewayError('service-unavailable', 'The list of revoked tokens is not available now', {
     headers: { 'retry-after': '1' },
   });
 }
 
-/** A request that a page of another site could have made a browser send, with the user's own credentials. */
+/** A request that a page of another site could have caused with the user's credentials. */
 export function crossSiteRequest(): GatewayError {
   return new GatewayError(
     'access-denied',
@@ -79,7 +79,7 @@ export function crossSiteRequest(): GatewayError {
   );
 }
 
-/** An admin secret that is not the right one. */
+/** A wrong admin secret. */
 export function wrongAdminSecret(): GatewayError {
   return new GatewayError('access-denied', 'invalid "x-hasura-admin-secret"/"x-hasura-access-key"', {
     status: 401,
@@ -87,14 +87,14 @@ export function wrongAdminSecret(): GatewayError {
   });
 }
 
-/** A secret that is wrong, or not read, after too many wrong ones from the same network. */
+/** A secret that is wrong or was not checked, after too many wrong ones from the same network. */
 export function tooManyWrongSecrets(retryAfterSeconds: number): GatewayError {
   return new GatewayError('rate-limit-exceeded', 'too many wrong secrets from this address, try again later', {
     headers: { 'retry-after': String(retryAfterSeconds) },
   });
 }
 
-/** No admin secret, where it is the only way to authenticate. */
+/** A missing admin secret, if it is the only way to authenticate. */
 export function missingAdminSecret(): GatewayError {
   return new GatewayError('access-denied', 'x-hasura-admin-secret/x-hasura-access-key required, but not found', {
     status: 401,
@@ -102,7 +102,7 @@ export function missingAdminSecret(): GatewayError {
   });
 }
 
-/** The authentication hook has refused the request. */
+/** The authentication hook rejected the request. */
 export function refusedByHook(): GatewayError {
   return new GatewayError('access-denied', 'Authentication hook unauthorized this request', {
     status: 401,
@@ -118,19 +118,20 @@ export function hookSessionExpired(): GatewayError {
   });
 }
 
-/** The authentication hook did not answer. Not the caller's fault: try again. */
+/** The authentication hook did not respond. The caller can retry. */
 export function hookUnavailable(): GatewayError {
   return new GatewayError('service-unavailable', 'webhook authentication request failed', {
     headers: { 'retry-after': '1' },
   });
 }
 
-/** The authentication hook answered with something that is no session. */
+/** The authentication hook's response is not a valid session. */
 export function invalidHookResponse(detail?: string): GatewayError {
   return new GatewayError('unexpected', `Invalid response from authorization hook${detail ? `: ${detail}` : ''}`);
 }
 
-// RFC 6750 section 3: error_description holds no double quote, no backslash and nothing outside printable ASCII.
+// Replaces characters that error_description must not contain: double quotes, backslashes and non-printable or non-ASCII
+// characters (RFC 6750 section 3).
 function quotable(text: string): string {
   return text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');
 }

@@ -1,8 +1,8 @@
 import type { Span } from '../../../platform/index.ts';
 
 /**
- * Sends an HTTP request of the session room's own: to an issuer or an authentication hook. Rejects when there is no complete
- * response; a response with any status resolves.
+ * Sends an HTTP request to an issuer or an authentication hook. Resolves with a complete response of any status, and rejects if
+ * there is none.
  */
 export type HttpCall = (request: HttpCallRequest) => Promise<{
   status: number;

@@ -5,16 +5,16 @@ export const SESSION_VARIABLE_PREFIX = 'x-hasura-';
 /** The tenant of a caller, as the auth service issues it. */
 export const TENANT_VARIABLE = 'x-hasura-tenant-id';
 export const ROLE_VARIABLE = 'x-hasura-role';
-/** The role that may do everything, as in Hasura. */
+/** The role with all permissions, as in Hasura. */
 export const ADMIN_ROLE = 'admin';
-/** The scope of platform operators' tokens and assertions; the auth service has the same name for it. */
+/** The scope of the tokens and assertions of platform operators. The auth service uses the same name. */
 export const OPERATOR_SCOPE = 'platform:admin';
 export const ALLOWED_ROLES = 'x-hasura-allowed-roles';
 export const DEFAULT_ROLE_VARIABLE = 'x-hasura-default-role';
 
 /**
- * A session variable's value as text: texts, numbers and booleans as they are, lists as a PostgreSQL array literal,
- * objects as JSON.
+ * Returns a session variable's value as text. Texts stay unchanged, numbers and booleans become their text, lists a PostgreSQL
+ * array literal, and objects JSON.
  */
 export function variableText(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -27,20 +27,20 @@ function arrayItem(value: unknown): string {
 }
 
 /**
- * Whether a session variable can be sent as a header. A line break in its value would inject headers into every request
- * to services.
+ * Returns whether a session variable can be sent as a header. A line break in the value would inject headers into requests to
+ * services.
  */
 export function fitsHeader(name: string, text: string): boolean {
   return sessionVariableProblem(name, text) === undefined;
 }
 
-/** Why a session variable cannot be sent as a header; undefined where it can. */
+/** Returns why a session variable cannot be sent as a header, or undefined if it can. */
 export function sessionVariableProblem(name: string, text: string): string | undefined {
   if (!/^[\w-]+$/.test(name)) return 'names have letters, digits, - and _ only';
   return isHeaderValue(text) ? undefined : 'control characters are not allowed';
 }
 
-/** The text of a header that a client sent. Node gives its bytes as Latin-1; session variables are UTF-8. */
+/** Decodes a client's header. Node.js provides its bytes as Latin-1, but session variables are UTF-8. */
 export function variableOfHeader(value: IncomingHttpHeaders[string]): string | undefined {
   if (value === undefined) return undefined;
   const latin1 = Array.isArray(value) ? value.join(', ') : value;

@@ -1,31 +1,31 @@
 import type { GatewayError } from '../../errors.ts';
 
-/** Whether the credentials or the hook's session of a connection that outlives a request are still valid. */
+/** The validity of the credentials, or of the hook's session, for a connection that outlives a request. */
 export interface SessionValidity {
-  /** When they expire, in milliseconds since the epoch. */
+  /** When the credentials expire, in milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** The error once they are expired or revoked; undefined while they are valid. */
+  /** Returns the error once the credentials have expired or were revoked, or undefined while they are valid. */
   refusal(): GatewayError | undefined;
 }
 
-/** The caller: the effective role and the session variables, by Hasura's names. */
+/** The caller: the effective role and the session variables, with Hasura's names. */
 export interface Session {
   readonly role: string;
-  /** Lower-case `x-hasura-*` names, `x-hasura-role` included, to their values. */
+  /** The session variables by lower-case `x-hasura-*` name, including `x-hasura-role`. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The same, encoded as HTTP header values, for upstream requests. */
+  /** The session variables, encoded as HTTP header values for upstream requests. */
   readonly headers: Readonly<Record<string, string>>;
   /** Values of `Set-Cookie` that the authentication hook sets on the client. */
   readonly cookies: readonly string[];
   /** The scopes of the caller's token (RFC 9068 section 2.2.3). */
   readonly scopes: readonly string[];
-  /** Whether the caller has shown the admin secret. */
+  /** Whether the caller has sent the admin secret. */
   readonly showsAdminSecret: boolean;
   /** Undefined for callers whose credentials neither expire nor can be revoked. */
   readonly validity: SessionValidity | undefined;
 }
 
-/** What a session may have besides its role and variables. */
+/** Optional properties of a session. */
 type SessionDetails = Partial<Pick<Session, 'cookies' | 'scopes' | 'validity' | 'showsAdminSecret'>>;
 
 /** Creates a session whose variables are `claims` and the effective role. */
@@ -48,7 +48,7 @@ export function createSession(
   });
 }
 
-// Header values are bytes. Node and undici take strings as Latin-1, so UTF-8 bytes are handed over as such.
+// Header values are bytes. Node.js and undici encode strings as Latin-1, so this returns the UTF-8 bytes as Latin-1 text.
 function asHeaderValue(value: string): string {
   return Buffer.from(value, 'utf8').toString('latin1');
 }

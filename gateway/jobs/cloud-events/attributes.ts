@@ -2,34 +2,34 @@ import { hasRealDate } from '../../../platform/index.ts';
 import type { CloudEvent, EventAttributeValue, EventData } from './cloud-event.ts';
 import { invalidEvent } from './errors.ts';
 
-/** CloudEvents 1.0.2, "Attribute Naming Convention"; names of more than 20 characters are advised against there. */
+/** CloudEvents 1.0.2, "Attribute Naming Convention". The specification advises against names of more than 20 characters. */
 const ATTRIBUTE_NAME = /^[a-z0-9]{1,20}$/;
-/** Characters that a string attribute must not have ("Type System"): control characters and noncharacters. */
+/** The control characters and noncharacters that a string attribute must not contain (section "Type System"). */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\ufdd0-\ufdef\ufffe\uffff]/;
-/** Characters of a URI reference (RFC 3986 section 2); what they may be put together to is left to its reader. */
+/** The characters of a URI reference (RFC 3986 section 2). The receiver of the event checks how they are combined. */
 const URI_REFERENCE = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 const DATA_CONTENT_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/;
 /** RFC 3339 section 5.6. */
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,12})?(?:Z|[+-]\d\d:\d\d)$/i;
 
-/** Characters of one attribute. */
+/** The most characters of one attribute. */
 const MAX_ATTRIBUTE_LENGTH = 1_024;
 const MAX_ATTRIBUTES = 64;
 const MAX_INT32 = 2_147_483_647;
 
 /**
- * Makes an event of attributes as they were sent, null ones left out.
+ * Creates an event from attributes as they were sent. Attributes that are null are left out.
  *
- * @throws GatewayError 400 `validation-failed` where they are not those of a CloudEvent of version 1.0.
+ * @throws GatewayError 400 `validation-failed` if the attributes are not those of a CloudEvent of version 1.0.
  */
 export function checkedEvent(sent: ReadonlyMap<string, unknown>, data: EventData | undefined): CloudEvent {
   if (sent.size > MAX_ATTRIBUTES) throw invalidEvent(`an event has ${MAX_ATTRIBUTES} attributes at most`);
   if (sent.get('specversion') !== '1.0') throw invalidEvent('expected the specversion "1.0"', 'specversion');
   const attributes = new Map<string, EventAttributeValue>();
   for (const [name, value] of sent) {
-    // A name that is none may be long or hold anything, so it is not repeated.
+    // The error does not repeat an invalid name, since it may be long or contain anything.
     if (!ATTRIBUTE_NAME.test(name) || name === 'data')
       throw invalidEvent('names of attributes have 1 to 20 lower-case letters and digits');
     if (value === null) continue;
@@ -43,7 +43,7 @@ export function checkedEvent(sent: ReadonlyMap<string, unknown>, data: EventData
   return { id: required('id'), source: required('source'), type: required('type'), attributes, data };
 }
 
-/** Attributes of the specification, which are strings. */
+/** Attributes that the specification defines as strings. */
 const STRINGS = new Set(['specversion', 'id', 'source', 'type', 'datacontenttype', 'dataschema', 'subject', 'time']);
 
 function checkedValue(name: string, value: unknown): EventAttributeValue {
@@ -81,7 +81,7 @@ function textProblem(name: string, value: string): string | undefined {
   }
 }
 
-/** `Date` knows no leap second. */
+/** Leap seconds are accepted: `Date` cannot represent them, so second 60 is checked as second 59. */
 function isTimestamp(text: string): boolean {
   const time = text.replace(/(?<=^.{17})60/, '59');
   return TIMESTAMP.test(text) && hasRealDate(text) && !Number.isNaN(Date.parse(time));

@@ -1,16 +1,20 @@
 import { GatewayError } from '../../errors.ts';
 
-/** An event that is not a CloudEvent of version 1.0. @param attribute the attribute that is wrong, where it is one. */
+/**
+ * Reports an event that is not a CloudEvent of version 1.0.
+ *
+ * @param attribute the invalid attribute, if a single attribute is invalid.
+ */
 export function invalidEvent(reason: string, attribute?: string): GatewayError {
   return new GatewayError('validation-failed', reason, { path: attribute === undefined ? '$' : `$.${attribute}` });
 }
 
-/** Headers that two readers could understand differently. */
+/** Reports headers or members that two receivers could read differently. */
 export function ambiguousEvent(reason: string): GatewayError {
   return new GatewayError('bad-request', reason);
 }
 
-/** An event in a format other than JSON, or several events in one request. */
+/** Reports an event in a format other than JSON, or several events in one request. */
 export function unsupportedEventFormat(reason: string): GatewayError {
   return new GatewayError('unsupported-media-type', reason);
 }

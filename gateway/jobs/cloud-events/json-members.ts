@@ -1,17 +1,17 @@
-/** A member of a JSON object, as it is written. */
+/** A member of a JSON object as it is written. */
 export interface JsonMember {
   readonly name: string;
-  /** The JSON text of its value, without the space around it. */
+  /** The JSON text of the value, without surrounding whitespace. */
   readonly text: string;
 }
 
 const JSON_SPACE = /[ \t\n\r]/;
 
 /**
- * The members of a JSON object in their order, repeated names included, which `JSON.parse` does not report. Values stay the text
- * that was sent: a number of many digits keeps them.
+ * Returns the members of a JSON object in their order, including repeated names, which `JSON.parse` drops. Values keep the text
+ * that was sent, so that a number keeps all of its digits.
  *
- * @param json the text of an object that `JSON.parse` takes.
+ * @param json the text of an object that `JSON.parse` accepts.
  */
 export function jsonMembers(json: string): readonly JsonMember[] {
   const members: JsonMember[] = [];
@@ -34,14 +34,14 @@ function skipSpace(json: string, from: number): number {
   return at;
 }
 
-/** The position after the string that begins at `start`. */
+/** Returns the position after the string that begins at `start`. */
 function stringEnd(json: string, start: number): number {
   let at = start + 1;
   while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
   return at + 1;
 }
 
-/** The position after the value that begins at `start`. */
+/** Returns the position after the value that begins at `start`. */
 function valueEnd(json: string, start: number): number {
   const first = json[start];
   if (first === '"') return stringEnd(json, start);

@@ -6,9 +6,9 @@ import type { CloudEvent, EventData } from './cloud-event.ts';
 import { ambiguousEvent, invalidEvent, unsupportedEventFormat } from './errors.ts';
 import { type JsonMember, jsonMembers } from './json-members.ts';
 
-/** A request that holds an event. */
+/** A request that carries an event. */
 export interface EventMessage {
-  /** Names and values in turn, as node has them. */
+  /** Alternating names and values, as Node.js provides them. */
   readonly rawHeaders: readonly string[];
   readonly body: Buffer;
 }
@@ -17,9 +17,9 @@ const ATTRIBUTE_PREFIX = 'ce-';
 const JSON_MEDIA_TYPE = /^(?:application\/json|[\w!#$%&'*.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\+json)$/;
 
 /**
- * Reads an event in structured or binary mode (CloudEvents HTTP Protocol Binding 1.0.2, section 3), in the JSON format.
+ * Reads an event in the JSON format, in structured or binary mode (CloudEvents HTTP Protocol Binding 1.0.2, section 3).
  *
- * @throws GatewayError 400 where it is not a CloudEvent of version 1.0, 415 for batches and other formats.
+ * @throws GatewayError 400 if the request is not a CloudEvent of version 1.0, 415 for batches and other formats.
  */
 export function readEvent({ rawHeaders, body }: EventMessage): CloudEvent {
   const contentType = singleHeader(rawHeaders, 'content-type');
@@ -38,7 +38,7 @@ function structuredEvent(body: Buffer): CloudEvent {
   if (!isJsonObject(value)) throw invalidEvent('expected a JSON object');
   const members = jsonMembers(text);
   const names = new Set(members.map(({ name }) => name));
-  // Which of two values counts, each reader decides for itself.
+  // Parsers differ in which value of a repeated member they use.
   if (names.size < members.length) throw ambiguousEvent('a member of the event is there twice');
   const attributes = new Map(Object.entries(value).filter(([name]) => name !== 'data' && name !== 'data_base64'));
   return checkedEvent(attributes, dataOf(members, value));
@@ -87,7 +87,7 @@ function binaryData(contentType: string, mediaType: string, body: Buffer): Event
   return { json: text.trim() };
 }
 
-/** The text of a JSON body, without a byte order mark (RFC 8259 section 8.1). */
+/** Decodes the text of a JSON body, without a byte order mark (RFC 8259 section 8.1). */
 function decodeJson(body: Buffer, what: string): string {
   if (isNestedTooDeep(body)) throw jsonTooDeep(what, MAX_JSON_DEPTH);
   if (!isUtf8(body)) throw invalidJson(what);
@@ -103,7 +103,10 @@ function parsedOrRefused(text: string, what: string): unknown {
   }
 }
 
-/** The value of a header that a request has once at most. Of several, node keeps the first, and others keep the last. */
+/**
+ * Returns the value of a header that a request may have only once. If a header is repeated, Node.js keeps the first value and
+ * other servers keep the last one.
+ */
 function singleHeader(rawHeaders: readonly string[], name: string): string | undefined {
   const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
   if (values.length > 1) throw ambiguousEvent(`there is more than one header ${name}`);
@@ -111,14 +114,14 @@ function singleHeader(rawHeaders: readonly string[], name: string): string | und
 }
 
 const PERCENT = 0x25;
-/** A value in double quotes, with backslashes before characters of any kind (RFC 9110 section 5.6.4). */
+/** A value in double quotes, in which a backslash may precede any character (RFC 9110 section 5.6.4). */
 const QUOTED = /^"((?:[^"\\]|\\.)*)"$/;
 
 /**
- * The value of an attribute in a header: quotes are taken away, then one round of percent-decoding follows (CloudEvents HTTP
- * Protocol Binding 1.0.2, section 3.1.3.2). Undefined where a quote or a percent sign is not right, or the bytes are not UTF-8.
+ * Decodes the value of an attribute in a header: removes the quotes, then percent-decodes once (CloudEvents HTTP Protocol
+ * Binding 1.0.2, section 3.1.3.2). Returns undefined for an invalid quote or percent sign, and for bytes that are not UTF-8.
  *
- * @param header as node gives it, a character for each byte.
+ * @param header as Node.js provides it, with one character for each byte.
  */
 function decodeAttribute(header: string): string | undefined {
   const text = header.startsWith('"') ? QUOTED.exec(header)?.[1]?.replace(/\\(.)/g, '$1') : header;

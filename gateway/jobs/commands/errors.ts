@@ -1,11 +1,11 @@
 import { GatewayError } from '../../errors.ts';
 
-/** Arguments that a command does not take. @param path of the first one, such as `$.args.limit`. */
+/** Reports invalid arguments of a command. @param path of the first invalid argument, such as `$.args.limit`. */
 export function invalidJobArguments(path: string): GatewayError {
   return new GatewayError('parse-failed', 'the arguments are not those of the command', { path });
 }
 
-/** An id that no job has, or none any more. */
+/** Reports an id of a job that does not exist or no longer exists. */
 export function unknownJob(): GatewayError {
   return new GatewayError('not-found', 'there is no job of this id, or it is no longer kept', {
     path: '$.args.id',
@@ -13,28 +13,28 @@ export function unknownJob(): GatewayError {
   });
 }
 
-/** The database of jobs does not answer. */
+/** Reports that the database of jobs does not respond. */
 export function jobsUnreadable(): GatewayError {
   return new GatewayError('service-unavailable', 'jobs cannot be read at the moment', {
     headers: { 'retry-after': '5' },
   });
 }
 
-/** PostgreSQL has given up a statement that took too long. */
+/** Reports that PostgreSQL cancelled a statement that took too long. */
 export function jobsTakeTooLong(): GatewayError {
   return new GatewayError('service-unavailable', 'reading the jobs took too long: ask for fewer, by state or queue', {
     headers: { 'retry-after': '5' },
   });
 }
 
-/** A change that may have been made or not. */
+/** Reports a change that may or may not have been made. */
 export function jobsNotChanged(): GatewayError {
   return new GatewayError('service-unavailable', 'the jobs may not have been changed: look before you try again', {
     headers: { 'retry-after': '5' },
   });
 }
 
-/** More commands about jobs at a time than wait here. */
+/** Reports that the queue of commands about jobs is full. */
 export function tooManyJobCommands(): GatewayError {
   return new GatewayError('service-unavailable', 'too many commands about jobs at a time', {
     headers: { 'retry-after': '1' },

@@ -7,56 +7,62 @@ import { type EventParties, shownDeliveries } from './shown-deliveries.ts';
 import { type ShownQueue, shownJob, shownJobDetails, shownQueues } from './shown-jobs.ts';
 import { type ScheduledTrigger, type ShownTrigger, shownTrigger } from './shown-schedules.ts';
 
-/** Who runs a command. */
+/** The caller of a command. */
 export interface JobCommandCaller {
   readonly role: string;
   /** The session variables. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Whether they may change jobs. */
+  /** Whether the caller may change jobs. */
   readonly isOperator: boolean;
-  /** The request's log, which gets a line about each thing that was done. */
+  /** The log of the request. Each action writes a line to it. */
   readonly log: Logger;
 }
 
 type JobAct = 'retry' | 'cancel' | 'purge';
 
-/** What an act is for where it names a queue. Cancelling is for all that is not finished. */
+/** The states of the jobs that an action on a whole queue applies to. Cancelling applies to every job that is not finished. */
 const ACTED_STATES: Readonly<Record<JobAct, readonly JobState[]>> = {
   retry: ['dead'],
   cancel: ['scheduled', 'waiting', 'queued', 'running'],
   purge: ['dead'],
 };
 
-/** Commands that look, and as many that act, at a time: one of them runs, the others wait. */
+/** The most read commands and the most actions that are admitted at a time. One of each runs, the others wait. */
 const MOST_AT_A_TIME = 20;
-/** Queues that are listed; of one-off events each origin is one. */
+/** The most queues that are listed. Each origin of one-off events is a queue. */
 const MOST_QUEUES = 1_000;
-/** Cron triggers that are listed. */
+/** The most cron triggers that are listed. */
 const MOST_TRIGGERS = 500;
-/** Calls of a webhook that are listed with a job. */
+/** The most webhook calls that are listed with a job. */
 const MOST_INVOCATIONS = 50;
-/** Ids of jobs in a line of the log. */
+/** The most ids of jobs in one log line. */
 const MOST_LOGGED_IDS = 50;
 
 type ReadJobs = Pick<Jobs, 'admin' | 'invocations' | 'scheduled' | 'cronPlans'>;
 
-/** What the metadata that is active says of work without a request of a client. */
+/** The triggers and deliveries of the active metadata, which run without a client's request. */
 export interface ActiveSchedules {
   readonly cronTriggers: () => readonly ScheduledTrigger[];
   readonly deliveries: () => EventParties;
 }
 
-/** How old the numbers of subscriptions may be: their jobs are not counted for each who looks. */
+/** The maximum age of the counts of subscriptions in milliseconds, so that jobs are not counted again for each reader. */
 const SUBSCRIPTIONS_AGE_MS = 10_000;
 
-/** The commands of the metadata API by which operators see jobs, and act on them. Who may run which, its caller decides. */
+/**
+ * The commands of the metadata API with which operators list jobs and act on them. The caller of this class decides who may run
+ * a command.
+ */
 export class JobCommands {
   readonly #jobs: ReadJobs;
   readonly #schedules: ActiveSchedules;
   readonly #looks = new OneAtATime(MOST_AT_A_TIME);
-  /** Of their own, since a list may take seconds, and an act is about what happens now. */
+  /** Actions have a queue of their own: a list may take seconds, and an action must not wait for it. */
   readonly #acts = new OneAtATime(MOST_AT_A_TIME);
-  /** The list of queues that waits for its turn: for all who ask until then, as new as the strictest of them wants it. */
+  /**
+   * The request for the list of queues that waits for its turn. Everyone who asks meanwhile shares it, with the smallest
+   * `maxAgeMs` of them.
+   */
   #waitingQueues: { maxAgeMs: number; readonly queues: Promise<readonly ShownQueue[]> } | undefined;
 
   constructor(jobs: ReadJobs, schedules: ActiveSchedules) {
@@ -67,8 +73,8 @@ export class JobCommands {
   /**
    * Runs a command.
    *
-   * @returns undefined for a type of command that is none of these.
-   * @throws GatewayError for arguments that it does not take, for a job that is not there, and where the database does not answer.
+   * @returns undefined for a type of command that this class does not handle.
+   * @throws GatewayError for invalid arguments, for an unknown job, and if the database does not respond.
    */
   run(type: string, given: unknown, caller: JobCommandCaller): Promise<unknown> | undefined {
     switch (type) {
@@ -118,7 +124,7 @@ export class JobCommands {
     });
     const waiting = { maxAgeMs, queues };
     this.#waitingQueues = waiting;
-    // It may have been refused a turn.
+    // The request may have been rejected before its turn.
     queues.catch(() => {
       if (this.#waitingQueues === waiting) this.#waitingQueues = undefined;
     });
@@ -157,7 +163,7 @@ export class JobCommands {
         const { name } = trigger;
         const history = { now, plannedUntil: plans.get(name)?.plannedUntil, last: last.get(name) };
         items.push(shownTrigger(trigger, history, isOperator));
-        // The times of many triggers take long to compute: requests go on in between.
+        // Computing the times of many triggers takes long, so requests are served in between.
         await nextTurn();
       }
       return { items, omitted: triggers.length - listed.length, may_operate: isOperator };
@@ -165,7 +171,7 @@ export class JobCommands {
   }
 
   async #listEvents(limit: number, { isOperator }: JobCommandCaller) {
-    // One more says whether there are more.
+    // One more row than the limit shows whether there are more.
     const events = await this.#looks.run(() => readJobs(() => this.#jobs.scheduled.pendingEvents(limit + 1)));
     const items = events.slice(0, limit).map((event) => shownJob(event, isOperator));
     return { items, are_more: events.length > limit, may_operate: isOperator };
@@ -205,7 +211,7 @@ export class JobCommands {
   }
 }
 
-/** @throws GatewayError `service-unavailable` where the database does not answer. */
+/** @throws GatewayError `service-unavailable` if the database does not respond. */
 async function readJobs<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -216,20 +222,20 @@ async function readJobs<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Runs work one after the other. Operators' commands of a sort thus take one connection of the process at most, of those by which
- * jobs are accepted and run.
+ * Runs tasks one after another. Commands of one sort thus use at most one of the connections with which the process accepts and
+ * runs jobs.
  */
 export class OneAtATime {
   readonly #most: number;
   #last: Promise<unknown> = Promise.resolve();
   #count = 0;
 
-  /** @param most that may be there at a time, with the one that runs. */
+  /** @param most the most tasks that are admitted at a time, including the running one. */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** @throws GatewayError where too much waits already, and what `work` throws. */
+  /** @throws GatewayError if too many tasks wait, and every error that `work` throws. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#count >= this.#most) throw tooManyJobCommands();
     this.#count++;

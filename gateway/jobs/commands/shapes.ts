@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { JOB_STATES } from '../engine/index.ts';
 import { invalidJobArguments } from './errors.ts';
 
-/** Characters of a name that jobs are looked for by. */
+/** The most characters of a name in a filter. */
 const MAX_JOB_TEXT = 500;
-/** Jobs that one command names. */
+/** The most jobs that one command names. */
 const MAX_JOB_IDS = 500;
 
-// PostgreSQL takes no U+0000 in a text.
+// PostgreSQL does not accept U+0000 in text.
 const shortText = z
   .string()
   .min(1)
@@ -15,7 +15,7 @@ const shortText = z
   .regex(/^[^\0]*$/);
 const jobId = z.guid().toLowerCase();
 
-/** Jobs that are named, or all of a queue that the command is for. */
+/** The jobs that a command applies to: named ones, or all jobs of a queue in the states of the command. */
 const operatedJobs = z.union([
   z.strictObject({ ids: z.array(jobId).min(1).max(MAX_JOB_IDS) }),
   z.strictObject({ kind: shortText, queue: shortText, tenant: shortText.optional() }),
@@ -26,7 +26,7 @@ export type OperatedJobs = z.output<typeof operatedJobs>;
 /** The arguments of each command. */
 export const JOB_COMMAND_SHAPES = {
   portico_get_job_queues: z.strictObject({
-    /** How old the numbers may be; 0: counted now, which is dear where many jobs wait. */
+    /** The maximum age of the counts. 0 counts now, which is expensive if many jobs wait. */
     max_age_ms: z.int().min(0).max(60_000).default(10_000),
   }),
   portico_get_jobs: z.strictObject({
@@ -35,7 +35,7 @@ export const JOB_COMMAND_SHAPES = {
     queue: shortText.optional(),
     tenant: shortText.optional(),
     limit: z.int().min(1).max(200).default(50),
-    /** `next` of the page before. */
+    /** `next` of the previous page. */
     after: jobId.optional(),
   }),
   portico_get_job: z.strictObject({ id: jobId }),
@@ -47,7 +47,7 @@ export const JOB_COMMAND_SHAPES = {
   portico_purge_jobs: operatedJobs,
 };
 
-/** @throws GatewayError `parse-failed` with the path of the first argument that does not fit. */
+/** @throws GatewayError `parse-failed` with the path of the first invalid argument. */
 export function readJobArguments<T>(shape: z.ZodType<T>, given: unknown): T {
   const parsed = shape.safeParse(given ?? {});
   if (parsed.success) return parsed.data;

@@ -1,27 +1,27 @@
 import { emptyQueue, type ShownQueue } from './shown-jobs.ts';
 
-/** A producer or a subscription of the metadata, as far as it is shown. */
+/** The properties of a producer or a subscription that operators see. */
 interface EventParty {
   readonly name: string;
   readonly comment?: string | null | undefined;
-  /** Texts, or prefixes with a `*` at the end. */
+  /** Exact values, or prefixes with a `*` at the end. */
   readonly types: readonly string[];
-  /** Undefined: all. */
+  /** Undefined for all tenants. */
   readonly tenants?: readonly string[] | undefined;
 }
 
-/** The deliveries of the metadata that is active. */
+/** The producers and subscriptions of the active metadata. */
 export interface EventParties {
   readonly producers: readonly (EventParty & { readonly sources: readonly string[] })[];
   readonly subscriptions: readonly (EventParty & {
-    /** The attribute by whose value events are in order, or `tenant`; undefined: in none. */
+    /** The attribute by whose value events are ordered, or `tenant`. Undefined if they are not ordered. */
     readonly order_key?: string | undefined;
   })[];
 }
 
-/** Subscriptions, and producers, that are listed. */
+/** The most subscriptions, and the most producers, that are listed. */
 const MOST_PARTIES = 500;
-/** Types, sources and tenants of each. */
+/** The most types, sources and tenants that are listed for each. */
 const MOST_NAMES = 50;
 
 /** The first items of a list. */
@@ -34,11 +34,11 @@ interface ShownParty {
   readonly name: string;
   readonly comment: string | null;
   readonly types: Shortened<string>;
-  /** Null: all. */
+  /** Null for all tenants. */
   readonly tenants: Shortened<string> | null;
 }
 
-/** A subscription as operators see it, with the jobs of its queue: nothing of its webhook, headers and secrets. */
+/** A subscription as operators see it, with the jobs of its queue. It contains nothing of the webhook, headers and secrets. */
 interface ShownSubscription extends ShownParty, Omit<ShownQueue, 'kind' | 'queue'> {
   readonly order_key: string | null;
 }
@@ -55,7 +55,7 @@ export interface ShownDeliveries {
 /** The kind of jobs that deliver events. */
 const DELIVERY_KIND = 'delivery';
 
-/** @param queues all that have jobs or pauses; those of removed subscriptions are among them. */
+/** @param queues all queues with jobs or pauses, including those of removed subscriptions. */
 export function shownDeliveries(
   { subscriptions, producers }: EventParties,
   queues: readonly ShownQueue[],

@@ -1,27 +1,27 @@
 import type { Invocation, JobDetails, JobSummary, Json, QueuePause, QueueStats } from '../engine/index.ts';
 
-/** Characters of an error's code, which a webhook may have chosen. */
+/** The most characters of an error code, which a webhook may have chosen. */
 const MAX_ERROR_CODE = 200;
 
-/** A job as operators see it: nothing of its input, its session, its result or the messages of its webhook. */
+/** A job as operators see it. It contains nothing of the input, the session, the result or the messages of the webhook. */
 export interface ShownJob {
   readonly id: string;
   readonly kind: string;
   readonly queue: string;
-  /** Empty for jobs of no tenant. */
+  /** Empty for jobs without a tenant. */
   readonly tenant: string;
   readonly state: JobSummary['state'];
   readonly attempts: number;
   readonly max_attempts: number;
   readonly accepted_at: string;
-  /** When it may run next; null once it is finished. */
+  /** The earliest time of the next run. Null once the job is finished. */
   readonly run_at: string | null;
   readonly expires_at: string | null;
   readonly started_at: string | null;
   readonly finished_at: string | null;
-  /** Why its last attempt failed, a reason of docs/metrics.md. */
+  /** Why the last attempt failed: a reason of docs/metrics.md. */
   readonly reason: string | null;
-  /** May hold ids of users and of events: for operators only, else null. */
+  /** Only for operators, since the key may contain ids of users and of events. Null for others. */
   readonly order_key: string | null;
   readonly idempotency_key: string | null;
 }
@@ -46,18 +46,18 @@ export function shownJob(job: JobSummary, toOperator: boolean): ShownJob {
   };
 }
 
-/** A job by itself. */
+/** A single job with its details. */
 export interface ShownJobDetails extends ShownJob {
-  /** The code of the error that its caller gets; null where there is none. */
+  /** The error code that the job's caller gets. Null if there is none. */
   readonly error_code: string | null;
-  /** Its calls of a webhook, the newest first; actions log none. */
+  /** The webhook calls of the job, the newest first. Actions log none. */
   readonly invocations: readonly ShownInvocation[];
 }
 
 export interface ShownInvocation {
   readonly id: string;
   readonly created_at: string;
-  /** Null where the webhook did not answer. */
+  /** Null if the webhook did not respond. */
   readonly status: number | null;
 }
 
@@ -82,35 +82,35 @@ function isoTimeOrNull(time: Date | null): string | null {
   return time?.toISOString() ?? null;
 }
 
-/** States whose jobs are counted: those that are not finished, and dead ones. */
+/** The states whose jobs are counted: all that are not finished, and `dead`. */
 const COUNTED_STATES = ['queued', 'running', 'scheduled', 'waiting', 'dead'] as const;
 
-/** The jobs of a queue. */
+/** A queue with the numbers of its jobs. */
 export type ShownQueue = Readonly<Record<(typeof COUNTED_STATES)[number], number>> & {
   readonly kind: string;
   readonly queue: string;
-  /** How long the job has been due that has waited longest, in seconds; null where none is queued. */
+  /** The seconds for which the longest-waiting job has been due. Null if no job is queued. */
   readonly oldest_queued_seconds: number | null;
-  /** The pauses of the queue or of its tenants: jobs that are not begun for now. */
+  /** The pauses of the queue or of its tenants. While paused, their jobs do not start. */
   readonly pauses: readonly ShownPause[];
 };
 
-/** Why and where jobs of a queue are not begun. */
+/** Why and where jobs of a queue do not start. */
 export interface ShownPause {
-  /** Null: all tenants. */
+  /** Null for all tenants. */
   readonly tenant: string | null;
-  /** Why the last job that was tried could not be, a reason of docs/metrics.md. */
+  /** Why the last job could not be attempted: a reason of docs/metrics.md. */
   readonly reason: string;
-  /** Since when jobs have been held back, without one that has run in between. */
+  /** When the pause began. Since then no job has run. */
   readonly since: string;
-  /** When jobs are tried again; in the past while one is. */
+  /** When the next job is attempted. In the past while an attempt is running. */
   readonly until: string;
-  /** Processes that begin none, of those that run jobs. */
+  /** How many of the processes that run jobs have paused it. */
   readonly processes: number;
   readonly of_processes: number;
 }
 
-/** A queue for each of which there are jobs or pauses, in the order of their kinds and names. */
+/** Lists each queue that has jobs or pauses, in the order of kind and name. */
 export function shownQueues(stats: readonly QueueStats[], pauses: readonly QueuePause[]): readonly ShownQueue[] {
   const queues = new Map<string, ShownQueue>();
   const change = (kind: string, queue: string, changed: (known: ShownQueue) => Partial<ShownQueue>) => {

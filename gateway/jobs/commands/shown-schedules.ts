@@ -4,29 +4,29 @@ import { type ShownJob, shownJob } from './shown-jobs.ts';
 /** A cron trigger of the metadata. */
 export interface ScheduledTrigger {
   readonly name: string;
-  /** The five fields. */
+  /** The five fields of the cron expression. */
   readonly expression: string;
   readonly timeZone: string;
   readonly comment: string | null;
-  /** The first time after a moment; undefined where there is none. */
+  /** Returns the first time after a moment, or undefined if there is none. */
   readonly next: (after: Date) => Date | undefined;
 }
 
-/** A cron trigger as operators see it: nothing of its webhook, headers and payload. */
+/** A cron trigger as operators see it. It contains nothing of the webhook, headers and payload. */
 export interface ShownTrigger {
   readonly name: string;
   readonly schedule: string;
   readonly time_zone: string;
   readonly comment: string | null;
-  /** The next time, by the clock of the database. */
+  /** The next time, by the database's clock. */
   readonly next_at: string | null;
-  /** Whether a gateway makes jobs of its times. */
+  /** Whether a gateway creates jobs from its times. */
   readonly is_planned: boolean;
-  /** The last of its times that has come; null where none has, or none is kept. */
+  /** The last time that has come. Null if none has come yet or none is kept. */
   readonly last: (ShownJob & { readonly scheduled_at: string }) | null;
 }
 
-/** When a trigger was planned last, and what ran. */
+/** When the triggers were last planned, and their last runs. */
 export interface TriggerHistory {
   readonly now: Date;
   readonly plannedUntil: Date | undefined;
@@ -45,7 +45,7 @@ export function shownTrigger(
     comment,
     next_at: next(now)?.toISOString() ?? null,
     is_planned: plannedUntil !== undefined && plannedUntil > now,
-    // The key of such a job is its time.
+    // The idempotency key of a cron job is its scheduled time.
     last: last ? { ...shownJob(last, toOperator), scheduled_at: last.idempotencyKey } : null,
   };
 }

@@ -2,24 +2,26 @@ import { Cron } from 'croner';
 import { CronSyntaxError } from './errors.ts';
 import { normalizeExpression } from './fields.ts';
 
-/** A name of the IANA time zone database; offsets such as `+01:00` are none. */
+/** A name of the IANA time zone database. Offsets such as `+01:00` do not match. */
 const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/;
 
 /**
- * The times of a cron expression of five fields in a time zone, to the minute. Where both the day of month and the day of week are
- * other than `*`, one of them is enough, as in crontab.
+ * The times of a cron expression of five fields in a time zone, to the minute. If neither the day of month nor the day of week
+ * is `*`, a time matches if one of them does, as in crontab.
  *
- * Over daylight saving (as in Vixie cron): where neither minute nor hour has a `*` or a step, a time that a change of the clock
- * skips comes right after the gap, and one that it repeats comes once, at the first; all others follow the clock, so that
- * what is skipped does not come, and what is repeated comes twice.
+ * Daylight saving works as in Vixie cron. If neither minute nor hour has a `*` or a step, a skipped time runs right after the
+ * gap, and a repeated time runs once, at its first occurrence. All other expressions follow the clock: skipped times do not
+ * run, and repeated times run twice.
  */
 export class CronSchedule {
-  /** As it was written. */
+  /** The expression as it was written. */
   readonly expression: string;
   readonly timeZone: string;
   readonly #cron: Cron;
 
-  /** @throws CronSyntaxError where the expression is not one of five fields or never comes, or the time zone is unknown. */
+  /**
+   * @throws CronSyntaxError if the expression does not have five valid fields or never matches, or if the time zone is unknown.
+   */
   constructor(expression: string, timeZone: string) {
     this.expression = expression;
     this.timeZone = timeZone;
@@ -35,24 +37,24 @@ export class CronSchedule {
     if (!this.next(new Date(0))) throw new CronSyntaxError('expression', 'there is no such day: it would never run');
   }
 
-  /** The first time after `moment`; undefined where there is none. */
+  /** Returns the first time after `moment`, or undefined if there is none. */
   next(moment: Date): Date | undefined {
     return this.#cron.nextRun(moment) ?? undefined;
   }
 
-  /** Whether `moment` is one of the times. */
+  /** Returns whether `moment` is one of the times. */
   matches(moment: Date): boolean {
     return this.next(new Date(moment.getTime() - 1))?.getTime() === moment.getTime();
   }
 
-  /** The last times up to `until`, the earliest first, `most` at most. */
+  /** Returns the last times up to `until`, the earliest first, at most `most`. */
   last(most: number, until: Date): readonly Date[] {
-    // What is asked for is before a second that is not over yet.
+    // `previousRuns` excludes the second that it is given, so the next second includes `until`.
     const times = this.#cron.previousRuns(most, new Date(until.getTime() + 1_000));
     return times.filter((time) => time <= until).reverse();
   }
 
-  /** The times after `after` up to `until`, the earliest first, `most` at most. */
+  /** Returns the times after `after` up to `until`, the earliest first, at most `most`. */
   between(after: Date, until: Date, most: number): readonly Date[] {
     const times: Date[] = [];
     let time = this.next(after);

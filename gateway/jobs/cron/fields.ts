@@ -5,7 +5,7 @@ interface CronField {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  /** Names for numbers from `min` on, in lower case. */
+  /** Names of the numbers from `min` on, in lower case. */
   readonly names?: readonly string[];
 }
 
@@ -17,11 +17,11 @@ const FIELDS: readonly CronField[] = [
   { name: 'hour', min: 0, max: 23 },
   { name: 'day of month', min: 1, max: 31 },
   { name: 'month', min: 1, max: 12, names: MONTHS },
-  // 7 is Sunday, as 0 is.
+  // Both 0 and 7 are Sunday.
   { name: 'day of week', min: 0, max: 7, names: DAYS },
 ];
 
-/** The names that Hasura has for some expressions. */
+/** The nicknames that Hasura accepts. */
 const NICKNAMES: Readonly<Record<string, string>> = {
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
@@ -34,9 +34,9 @@ const NICKNAMES: Readonly<Record<string, string>> = {
 const PART = /^(?<from>\*|\d{1,2}|[a-z]{3})(?:-(?<to>\d{1,2}|[a-z]{3}))?(?:\/(?<step>\d{1,2}))?$/;
 
 /**
- * The same schedule in five fields of numbers, `*`, ranges and steps.
+ * Rewrites an expression as five fields of numbers, `*`, ranges and steps.
  *
- * @throws CronSyntaxError where the expression is not one of five fields.
+ * @throws CronSyntaxError if the expression does not have five valid fields.
  */
 export function normalizeExpression(expression: string): string {
   const text = expression.trim().toLowerCase();

@@ -13,7 +13,7 @@ const invocationArguments = mapping({
   offset: z.int().min(0).max(2_147_483_647).nullish(),
 });
 
-/** Commands of the metadata API about deliveries, by their names. */
+/** The commands of the metadata API about deliveries, by name. */
 export function deliveryCommands(
   invocations: Pick<Invocations, 'page'>,
 ): ReadonlyMap<string, (args: unknown) => Promise<unknown>> {

@@ -13,23 +13,26 @@ export interface DeliveriesOptions {
   readonly metadata: Metadata;
   readonly dependencies: WebhookDependencies;
   readonly jobs: Jobs;
-  /** The largest body of a request, in bytes. */
+  /** The largest body of a request in bytes. */
   readonly maxBodyBytes: number;
   /** Counts wrong secrets of producers. */
   readonly wrongSecrets: WrongSecrets;
 }
 
-/** Events of services, and the webhooks that get them. */
+/** The events of services and the webhooks that receive them. */
 export interface Deliveries {
-  /** Answers `/v1/events`. */
+  /** Handles `/v1/events`. */
   readonly endpoint: (exchange: HttpExchange) => Promise<void>;
-  /** Commands of the metadata API, by their names. */
+  /** The commands of the metadata API by name. */
   readonly commands: ReadonlyMap<string, (args: unknown) => Promise<unknown>>;
-  /** The producers and subscriptions of the metadata that is active. */
+  /** Returns the producers and subscriptions of the active metadata. */
   metadata(): DeliveriesMetadata;
-  /** How calls of its webhooks go. */
+  /** Returns the state of the calls to each webhook. */
   states(): readonly WebhookState[];
-  /** As a subscriber of the metadata. @throws MetadataError when it does not fit the environment. */
+  /**
+   * Prepares new metadata and returns a function that activates it. @throws MetadataError if the metadata does not fit the
+   * environment.
+   */
   prepare(metadata: Metadata): () => void;
 }
 
@@ -40,9 +43,9 @@ interface OpenedMetadata {
 }
 
 /**
- * Opens the deliveries, and has their jobs run.
+ * Opens the deliveries and registers the handler of their jobs.
  *
- * @throws MetadataError when the metadata does not fit the environment.
+ * @throws MetadataError if the metadata does not fit the environment.
  */
 export function openDeliveries({
   metadata,
@@ -76,7 +79,7 @@ export function openDeliveries({
   };
 }
 
-/** @throws MetadataError when what the metadata says of deliveries does not fit the environment. */
+/** @throws MetadataError if the deliveries of the metadata do not fit the environment. */
 export function checkDeliveries(metadata: Metadata, dependencies: WebhookDependencies): void {
   open(metadata, dependencies);
 }

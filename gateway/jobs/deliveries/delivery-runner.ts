@@ -12,7 +12,9 @@ export interface DeliveryRunnerOptions {
   readonly log: Logger | undefined;
 }
 
-/** Delivers events to the webhooks of subscriptions. A subscription that lost a tenant gets none of its events any more. */
+/**
+ * Delivers events to the webhooks of subscriptions. Once a subscription loses a tenant, it no longer gets the tenant's events.
+ */
 export function deliveryRunner({ subscriptions, invocations, log }: DeliveryRunnerOptions): JobHandler {
   return {
     run: async (job, signal) => {
@@ -52,7 +54,7 @@ export function deliveryRunner({ subscriptions, invocations, log }: DeliveryRunn
   };
 }
 
-/** What identifies an event, without its data. @param text in structured mode. */
+/** Returns the attributes of an event, without its data. @param text the event in structured mode. */
 function attributesOf(text: string): Readonly<Record<string, unknown>> {
   const { id, source, type, tenantid } = JSON.parse(text);
   return { id, source, type, tenantid };

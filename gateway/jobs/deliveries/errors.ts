@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 
 const EVENTS_CHALLENGE = 'Bearer realm="portico-events"';
 
-/** A request without the secret of a producer, or with one that is no producer's. */
+/** Reports a request without a producer's secret, or with an unknown secret. */
 export function unknownProducer(wasSent: boolean): GatewayError {
   return new GatewayError(
     'access-denied',
@@ -16,38 +16,38 @@ export function unknownProducer(wasSent: boolean): GatewayError {
   );
 }
 
-/** An event that a producer may not post. @param attribute the one whose value is not its own. */
+/** Reports an event that the producer may not post. @param attribute the one whose value is not allowed. */
 export function notOfProducer(attribute: 'source' | 'type' | 'tenantid'): GatewayError {
   return new GatewayError('access-denied', `the producer may not post events of this ${attribute}`, {
     path: `$.${attribute}`,
   });
 }
 
-/** An event whose tenant is not known. */
+/** Reports an event without a known tenant. */
 export function tenantMissing(): GatewayError {
   return new GatewayError('validation-failed', 'the extension attribute tenantid is missing', { path: '$.tenantid' });
 }
 
-/** A tenant id that is longer than any. @param most in characters. */
+/** Reports a tenant id that is too long. @param most the most characters. */
 export function tenantTooLong(most: number): GatewayError {
   return new GatewayError('validation-failed', `the id of a tenant has ${most} characters at most`, {
     path: '$.tenantid',
   });
 }
 
-/** More bytes of events wait to be committed than are kept in memory. */
+/** Reports that the events that wait to be committed use all of the memory reserved for them. */
 export function tooManyEvents(): GatewayError {
   return new GatewayError('service-unavailable', 'too many events wait to be accepted', {
     headers: { 'retry-after': '1' },
   });
 }
 
-/** Arguments of another shape. @param path where in the arguments. */
+/** Reports invalid arguments. @param path of the invalid value in the arguments. */
 export function invalidArguments(message: string, path: readonly PropertyKey[]): GatewayError {
   return new GatewayError('parse-failed', message, { path: ['$.args', ...path.map(String)].join('.') });
 }
 
-/** The database does not answer. */
+/** Reports that the database does not respond. */
 export function invocationsUnavailable(): GatewayError {
   return new GatewayError('service-unavailable', 'invocations cannot be read at the moment', {
     headers: { 'retry-after': '5' },

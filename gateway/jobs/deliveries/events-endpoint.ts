@@ -8,11 +8,14 @@ import { notOfProducer, tenantMissing, tenantTooLong, tooManyEvents, unknownProd
 import { type Producer, producerOf } from './producers.ts';
 import { type EventSubscription, orderKeyOf } from './subscriptions.ts';
 
-/** The largest event, in bytes. Every receiver of CloudEvents takes 64 KiB. */
+/** The largest event in bytes. Every receiver of CloudEvents accepts 64 KiB. */
 const MAX_EVENT_BYTES = 262_144;
-/** Bytes of events that wait for the database at a time. */
+/** The most bytes of events that wait for the database at a time. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
-/** Deliveries of one event that are sent to the database at a time: what one event takes of the memory of all. */
+/**
+ * The most deliveries of one event that are sent to the database at a time. They limit how much of the shared memory one event
+ * takes.
+ */
 const MAX_SENT = 200;
 const MAX_SENT_BYTES = 8 * 1024 * 1024;
 /** The extension attribute that names the tenant. */
@@ -26,7 +29,7 @@ export interface EventsEndpointOptions {
   readonly wrongSecrets: WrongSecrets;
 }
 
-/** Answers `POST /v1/events`: an event is accepted with 202 once each of its deliveries has been committed. */
+/** Handles `POST /v1/events`. An event is accepted with 202 once each of its deliveries is committed. */
 export function eventsEndpoint(options: EventsEndpointOptions): (exchange: HttpExchange) => Promise<void> {
   const maxBytes = Math.min(options.maxBodyBytes, MAX_EVENT_BYTES);
   let waitingBytes = 0;
@@ -51,14 +54,14 @@ export function eventsEndpoint(options: EventsEndpointOptions): (exchange: HttpE
   };
 }
 
-/** @throws GatewayError 401 without the secret of a producer, 429 after too many wrong ones from the client's network. */
+/** @throws GatewayError 401 without a producer's secret, 429 after too many wrong secrets from the client's network. */
 function authenticated(
   authorization: string | undefined,
   address: string,
   { producers, wrongSecrets }: EventsEndpointOptions,
 ): Producer {
   if (authorization === undefined) throw unknownProducer(false);
-  // Secrets of producers have 32 characters at least.
+  // Producers' secrets have at least 32 characters.
   const producer = wrongSecrets.judge({ kind: 'producer', address, isGuessable: false }, () =>
     producerOf(authorization, producers()),
   );
@@ -66,7 +69,10 @@ function authenticated(
   throw unknownProducer(true);
 }
 
-/** @returns how many subscriptions get the event. @throws GatewayError where it is not the producer's, or was not committed. */
+/**
+ * @returns how many subscriptions get the event.
+ * @throws GatewayError if the producer may not post the event, or if it was not committed.
+ */
 async function accept(
   sent: CloudEvent,
   producer: Producer,
@@ -80,7 +86,7 @@ async function accept(
   const takers = [...subscriptions().values()].filter(({ takes }) => takes(event.type, tenant));
   if (takers.length === 0) return 0;
   const text = structuredJson(event);
-  // A producer and a tenant are part of the key: no other one's event can be taken for a duplicate.
+  // The producer and the tenant are part of the key, so that an event of another one is not taken for a duplicate.
   const idempotencyKey = digestOf([producer.name, tenant, event.source, event.id]);
   const enqueue = ({ metadata }: EventSubscription) =>
     jobs.enqueue({
@@ -94,15 +100,15 @@ async function accept(
       payload: { event: text },
       span,
     });
-  // One turn of the event loop makes one transaction of what is sent at a time. Of an event that is posted again since not all of
-  // it was committed, what was is known by its key.
+  // Deliveries that are sent in one turn of the event loop share a transaction. If an event is posted again because only a part
+  // was committed, the keys identify that part.
   const atATime = Math.max(1, Math.min(MAX_SENT, Math.floor(MAX_SENT_BYTES / Buffer.byteLength(JSON.stringify(text)))));
   for (let from = 0; from < takers.length; from += atATime)
     await Promise.all(takers.slice(from, from + atATime).map(enqueue));
   return takers.length;
 }
 
-/** The tenant that the event names, or the producer's only one. */
+/** Returns the tenant that the event names, or the producer's only tenant. */
 function tenantOfEvent({ attributes }: CloudEvent, { tenants }: Producer): string {
   const named = attributes.get(TENANT_ATTRIBUTE);
   const [only, ...others] = tenants ?? [];

@@ -1,9 +1,9 @@
-/** Whether a text is one of the patterns: equal, or with the beginning that one with a `*` at its end has. */
+/** Returns whether a text equals a pattern, or begins with the prefix of a pattern that ends with `*`. */
 export function matchesAny(patterns: readonly string[], text: string): boolean {
   return patterns.some((pattern) => (pattern.endsWith('*') ? text.startsWith(pattern.slice(0, -1)) : pattern === text));
 }
 
-/** The tenants of a producer or a subscription; undefined: all. */
+/** Returns the tenants of a producer or a subscription, or undefined for all tenants. */
 export function tenantsOf({
   tenants,
   all_tenants,

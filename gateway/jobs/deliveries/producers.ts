@@ -12,19 +12,19 @@ import { matchesAny, tenantsOf } from './match.ts';
 /** A service that posts events. */
 export interface Producer {
   readonly name: string;
-  /** The tenants that it may name; undefined: all. */
+  /** The tenants that the producer may name. Undefined for all. */
   readonly tenants: ReadonlySet<string> | undefined;
   mayPost(attribute: 'source' | 'type', value: string): boolean;
-  /** Whether this is its secret, or the one before it. */
+  /** Returns whether `shown` is the producer's current or previous secret. */
   hasSecret(shown: Buffer): boolean;
 }
 
-/** What can be sent as a bearer token. */
+/** The characters that a bearer token can contain. */
 const BEARER = /^[\x21-\x7e]+$/;
 
 type ReportProblem = (message: string, path: ValuePath) => void;
 
-/** Opens the producers. What does not fit the environment is reported. */
+/** Opens the producers. Reports everything that does not fit the environment. */
 export function openProducers(
   { producers }: DeliveriesMetadata,
   environment: Environment,
@@ -35,7 +35,7 @@ export function openProducers(
     const secrets = secretsOf(producer, environment, (message, key) => report(message, ['producers', index, key]));
     for (const secret of secrets) {
       const other = used.get(secret);
-      // Whose events would they be?
+      // With a shared secret, the producer of an event would be ambiguous.
       if (other !== undefined && other !== producer.name)
         report(`"${producer.name}" and "${other}" have the same secret`, ['producers', index, 'secret_from_env']);
       used.set(secret, producer.name);
@@ -51,10 +51,13 @@ export function openProducers(
   });
 }
 
-/** A segment that leads out of a path, as readers of URI references resolve it (RFC 3986 section 5.2.4). */
+/** A dot segment, which readers of URI references resolve to another path (RFC 3986 section 5.2.4). */
 const SOURCE_DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\?#]|%2f|%5c)/i;
 
-/** Whether one of the patterns has the source. `/orders/../users` begins like `/orders/*`, and is another one's. */
+/**
+ * Returns whether a pattern matches the source. `/orders/../users` begins like `/orders/*`, but resolves to another producer's
+ * source.
+ */
 function mayBeSource(patterns: readonly string[], source: string): boolean {
   return patterns.includes(source) || (!SOURCE_DOT_SEGMENT.test(source) && matchesAny(patterns, source));
 }
@@ -78,11 +81,14 @@ function secretsOf(
   });
 }
 
-/** The producer whose secret a request shows; all are compared, so that the time does not tell which it is. */
+/**
+ * Returns the producer whose secret the request shows. All secrets are compared, so that the duration does not reveal which one
+ * matched.
+ */
 export function producerOf(authorization: string | undefined, producers: readonly Producer[]): Producer | undefined {
   const shown = /^Bearer +([^ ]+)$/i.exec(authorization ?? '')?.[1];
   if (shown === undefined) return undefined;
-  // Node.js reads header values as Latin-1, a secret is UTF-8.
+  // Node.js reads header values as Latin-1, but a secret is UTF-8.
   const bytes = Buffer.from(shown, 'latin1');
   return producers.filter((producer) => producer.hasSecret(bytes))[0];
 }

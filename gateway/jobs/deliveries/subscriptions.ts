@@ -4,22 +4,22 @@ import type { EventAttributeValue } from '../cloud-events/index.ts';
 import { digestOf } from '../engine/index.ts';
 import { matchesAny, tenantsOf } from './match.ts';
 
-/** A webhook that asks for events. */
+/** A webhook that receives events. */
 export interface EventSubscription extends WebhookTarget {
   readonly metadata: SubscriptionMetadata;
-  /** Whether it gets events of a type of a tenant. */
+  /** Returns whether the subscription receives events of this type and tenant. */
   takes(type: string, tenant: string): boolean;
-  /** Whether it gets events of a tenant. */
+  /** Returns whether the subscription receives events of this tenant. */
   takesTenant(tenant: string): boolean;
 }
 
-/** Opens the subscriptions. What does not fit the environment is reported. */
+/** Opens the subscriptions. Reports everything that does not fit the environment. */
 export function openEventSubscriptions(
   { subscriptions }: DeliveriesMetadata,
   dependencies: WebhookDependencies,
   report: (message: string, path: ValuePath) => void,
 ): ReadonlyMap<string, EventSubscription> {
-  // Each has a secret of its own: one for all would let a receiver pretend to be the gateway at another.
+  // Each subscription has its own secret: with a shared one, a receiver could impersonate the gateway at another receiver.
   const ownSecrets = { ...dependencies, webhookSecret: undefined };
   return new Map(
     subscriptions.map((metadata, index) => {
@@ -38,7 +38,7 @@ export function openEventSubscriptions(
   );
 }
 
-/** The key that events of a subscription are in order by; undefined where there is none. */
+/** Returns the key by which a subscription's events are ordered, or undefined if they are not ordered. */
 export function orderKeyOf(
   { order_key: by }: SubscriptionMetadata,
   tenant: string,

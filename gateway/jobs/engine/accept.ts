@@ -9,13 +9,13 @@ import { jsonbText } from './jsonb-text.ts';
 import { uuidV7 } from './uuid-v7.ts';
 
 const MAX_BATCH = 500;
-/** Far below what a `jsonb` of PostgreSQL holds, which takes several times the text. */
+/** Far below the limit of `jsonb` in PostgreSQL, whose binary form takes several times the size of the text. */
 const MAX_BATCH_BYTES = 16 * 1024 ** 2;
 const MAX_BATCHES = 2;
-/** Jobs that wait to be written, in memory: their callers wait too. */
+/** The most jobs that wait in memory to be written. Their callers wait too. */
 const MAX_WAITING = 10_000;
 const MAX_WAITING_BYTES = 64 * 1024 ** 2;
-/** No job is planned for later: years of more digits have another form in ISO 8601. */
+/** Jobs cannot be scheduled later: years with more digits have another form in ISO 8601. */
 const LATEST_MS = Date.UTC(9999, 0);
 const LONGEST_VALID_MS = 100 * 366 * DAY_MS;
 
@@ -23,28 +23,28 @@ interface AcceptedRow {
   readonly index: number;
   readonly id: string;
   readonly is_known: boolean;
-  /** The quota for which it was refused; of statements that have none absent. */
+  /** The quota that the job exceeds. Absent in statements without quotas. */
   readonly over_quota?: keyof JobQuotas | null;
 }
 
-/** What the database has done with a job. */
+/** The database's decision about a job. */
 type Acceptance = AcceptedJob | { readonly overQuota: keyof JobQuotas };
 
-/** A job as it is sent. */
+/** A job as it is sent to the database. */
 interface JobText {
-  /** A JSON object without its id. */
+  /** A JSON object without the job's id. */
   readonly text: string;
   readonly bytes: number;
   readonly isLimited: boolean;
 }
 
-/** Writes jobs to the database, those that come at the same time in one transaction. */
+/** Writes jobs to the database. Jobs that arrive at the same time share a transaction. */
 export class JobAcceptor {
   readonly #batches: Batcher<JobText, Acceptance>;
   readonly #counts: JobCounts;
   readonly #onAccepted: () => void;
 
-  /** @param onAccepted called when jobs were committed that may be run. */
+  /** @param onAccepted called when jobs were committed that may run. */
   constructor(database: JobsDatabase, counts: JobCounts, onAccepted: () => void, quotas: JobQuotas = {}) {
     this.#counts = counts;
     this.#onAccepted = onAccepted;
@@ -56,7 +56,10 @@ export class JobAcceptor {
     });
   }
 
-  /** @throws GatewayError when it was not committed, or may not have been, and `job-limit-exceeded` when it is over a quota. */
+  /**
+   * @throws GatewayError `job-limit-exceeded` if the job exceeds a quota, `service-unavailable` if it was not committed or may
+   * not have been.
+   */
   async accept(job: NewJob): Promise<AcceptedJob> {
     if (this.#batches.waiting >= MAX_WAITING) {
       this.#counts.refused(job.kind);
@@ -110,7 +113,7 @@ function boundedTime(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : new Date(Math.min(Math.max(ms, 0), LATEST_MS)).toISOString();
 }
 
-/** Names and values in turn, as an object. */
+/** Turns alternating names and values into an object. */
 function pairs(headers: readonly string[]): Record<string, string> {
   const object: Record<string, string> = {};
   for (let i = 0; i + 1 < headers.length; i += 2) object[headers[i] as string] = headers[i + 1] as string;
@@ -122,7 +125,7 @@ async function insert(
   { user, tenant }: JobQuotas,
   jobs: readonly JobText[],
 ): Promise<readonly Acceptance[]> {
-  // Its clock is known after that.
+  // Migrating also sets the database's clock.
   await database.migrate();
   const ids = jobs.map(() => uuidV7(database.clock.now()));
   const texts = jobs.map(({ text }, index) => `{"index":${index},"id":"${ids[index]}",${text.slice(1)}`);

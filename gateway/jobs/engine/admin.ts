@@ -13,18 +13,18 @@ import {
 } from './job-statements.ts';
 import { type QueuePause, readPauses } from './paused-queues.ts';
 
-/** Jobs of a queue in a state. */
+/** The jobs of a queue in one state. */
 export interface QueueStats {
   readonly kind: string;
   readonly queue: string;
   readonly state: JobState;
-  /** Of dead ones no more than 10,000 are counted: it is `MAX_COUNTED_DEAD` then, and there may be more. */
+  /** For dead jobs, `MAX_COUNTED_DEAD` at most: there may be more. */
   readonly count: number;
-  /** How long the oldest one has been due, in seconds; of finished and dead ones, since it was accepted. */
+  /** How long the oldest job has been due, in seconds. For finished and dead jobs: how long ago it was accepted. */
   readonly oldestSeconds: number;
 }
 
-/** A job with all that the database has of it. */
+/** A job with everything that the database stores of it. */
 export interface JobDetails extends JobSummary {
   readonly payload: Json;
   readonly owner: Json;
@@ -32,29 +32,31 @@ export interface JobDetails extends JobSummary {
   readonly errors: Json;
 }
 
-/** The most dead jobs of a queue that are counted, as in the SQL function `count_jobs`. */
+/** The most dead jobs of a queue that are counted, the same as in the SQL function `count_jobs`. */
 export const MAX_COUNTED_DEAD = 10_000;
 
-/** The newest jobs of a filter, as far as they were looked for. */
+/** The newest jobs that a filter found within its time limit. */
 export interface JobPage {
   readonly jobs: readonly JobSummary[];
-  /** What `after` of the filter is for those behind them; undefined where there are none. */
+  /** `after` for the filter of the next page. Undefined on the last page. */
   readonly next: string | undefined;
 }
 
 const MAX_LISTED = 1_000;
-/** Jobs that one statement looks through: first few, since mostly the first ones are what is looked for. */
+/** How many jobs one statement scans. It begins with few, since the newest jobs usually match. */
 const LOOKED_THROUGH = { first: 2_000, most: 100_000 };
-/** How long jobs of a filter that fits few of them are looked for, for one page. */
+/** How long one page is searched for if few jobs match the filter. */
 const PAGE_MS = 5_000;
 const MAX_CHANGED = 10_000;
-/** Of one transaction: each order key is a lock, of which a server has some thousands for all. */
+/**
+ * The most jobs that one transaction changes. Each order key is a lock, and a server has only some thousands of locks for all.
+ */
 const MAX_CHANGED_AT_ONCE = 500;
 
-/** Not those that are planned for later, such as one-off events and times of cron triggers. */
+/** Excludes jobs that are scheduled for later, such as one-off events and the times of cron triggers. */
 const TRIED = "(state = 'dead' OR attempts > 0)";
 
-/** What operators do with jobs. */
+/** The operators' view of jobs and their actions on them. */
 export class JobsAdmin {
   readonly #database: JobsDatabase;
 
@@ -62,7 +64,10 @@ export class JobsAdmin {
     this.#database = database;
   }
 
-  /** The newest first, `limit` of them at most (1,000), among all that are kept: that may take long where the filter fits few of them. */
+  /**
+   * Lists jobs among all that are kept, the newest first, at most `limit` (1,000). This may take long if few jobs match the
+   * filter.
+   */
   async list(filter: JobFilter, limit = 100): Promise<readonly JobSummary[]> {
     const { jobs } = await this.#walk(filter, {
       limit: Math.min(limit, MAX_LISTED),
@@ -72,17 +77,17 @@ export class JobsAdmin {
   }
 
   /**
-   * The newest first, `limit` of them at most (1,000). After `withinMs` milliseconds it returns what was found so far: there may be
-   * fewer, or none, and a `next`.
+   * Lists jobs, the newest first, at most `limit` (1,000). After `withinMs` milliseconds it returns the jobs that it found so
+   * far. Such a page may have fewer jobs or none, and still a `next`.
    */
   async page(filter: JobFilter, limit = 100, withinMs = PAGE_MS): Promise<JobPage> {
     const most = Math.min(limit, MAX_LISTED);
     const { jobs, next } = await this.#walk(filter, { limit: most + 1, withinMs });
-    // One more says whether there is another page.
+    // One more row than the limit shows whether there is another page.
     return jobs.length > most ? { jobs: jobs.slice(0, most), next: jobs[most - 1]?.id } : { jobs, next };
   }
 
-  /** Looks for jobs of a filter with one statement after another, none of which looks through all that is kept. */
+  /** Searches for jobs with a series of statements, each of which scans a limited range. */
   async #walk(filter: JobFilter, { limit, withinMs }: { limit: number; withinMs: number }): Promise<JobPage> {
     const endsAt = performance.now() + withinMs;
     const jobs: JobSummary[] = [];
@@ -95,7 +100,7 @@ export class JobsAdmin {
     return { jobs, next: undefined };
   }
 
-  /** Ranges of ids, one after another, until there are no more; where ids are named, all. */
+  /** Yields consecutive ranges of ids until there are no more. If the filter names ids, one range covers all. */
   async *#rangesOf(filter: JobFilter, order: IdOrder): AsyncGenerator<IdRange> {
     if (tablesOf(filter).length === 0) return;
     let behind = order === 'DESC' ? firstBehind(filter) : undefined;
@@ -108,7 +113,10 @@ export class JobsAdmin {
     }
   }
 
-  /** The id of the job that is `count` jobs behind another one in the table with the most of them; undefined: there are fewer. */
+  /**
+   * Returns the id of the job `count` places behind another one, in the table that needs the shorter step. Undefined if no
+   * table has that many.
+   */
   async #idAfter(filter: JobFilter, order: IdOrder, behind: string | undefined, count: number) {
     const condition = behind === undefined ? 'true' : `id ${order === 'DESC' ? '<' : '>'} $2::uuid`;
     const ids = tablesOf(filter).map(
@@ -121,7 +129,10 @@ export class JobsAdmin {
     return row?.id ?? undefined;
   }
 
-  /** Payload, owner and results are personal data: show them only to a caller who asked for them. */
+  /**
+   * Returns a job with its details. Payload, owner and results are personal data: show them only to a caller who asked for
+   * them.
+   */
   async show(id: string): Promise<JobDetails | undefined> {
     const { text, values } = jobsOf({ ids: [id] }, ANY_ID, 1);
     const [job] = await this.#database.query<JobDetails>(
@@ -132,14 +143,14 @@ export class JobsAdmin {
   }
 
   /**
-   * Runs dead jobs again, with all their attempts, and those that wait for another attempt now; what is planned for later
-   * keeps its time. 10,000 at a time.
+   * Runs dead jobs again with all of their attempts, and starts the next attempt of waiting jobs now. Jobs that are scheduled
+   * for later keep their time. Changes at most 10,000 jobs a call.
    */
   retry(filter: JobFilter): Promise<number> {
     return this.#change(filter, ['dead', 'scheduled'], 'SELECT portico_jobs.replay($1) AS changed', TRIED);
   }
 
-  /** Jobs that run are aborted; their webhook may have been called. */
+  /** Cancels jobs. Running jobs are aborted, but their webhook may have been called already. */
   cancel(filter: JobFilter): Promise<number> {
     return this.#change(
       filter,
@@ -148,7 +159,7 @@ export class JobsAdmin {
     );
   }
 
-  /** Deletes dead jobs: they cannot be replayed any more. */
+  /** Deletes dead jobs. They cannot be replayed afterwards. */
   purge(filter: JobFilter): Promise<number> {
     return this.#change(filter, ['dead'], 'SELECT portico_jobs.purge($1) AS changed');
   }
@@ -173,11 +184,11 @@ export class JobsAdmin {
   }
 
   /**
-   * Live and dead jobs by queue and state.
+   * Counts live and dead jobs by queue and state.
    *
-   * @param maxAgeMs how old the numbers may be. 0: they are counted now, which takes a while where many jobs wait. Above 0, such as
-   * for a page that refreshes itself: one process at a time counts for all, the others have its last numbers, which are older than
-   * that where counting takes more than a twentieth of the time.
+   * @param maxAgeMs the maximum age of the counts. 0 counts now, which takes a while if many jobs wait. Above 0, such as for a
+   * page that refreshes itself, one process counts for all, and the others read its last counts. Those are older than
+   * `maxAgeMs` where counting would take more than a twentieth of the time.
    */
   stats(maxAgeMs = 0): Promise<readonly QueueStats[]> {
     return this.#database.query<QueueStats>(
@@ -186,20 +197,20 @@ export class JobsAdmin {
     );
   }
 
-  /** Queues, and tenants of queues, of which processes begin no job for now. */
+  /** Lists the queues, and the tenants of queues, that processes have paused. */
   pauses(): Promise<readonly QueuePause[]> {
     return readPauses(this.#database);
   }
 
-  /** Makes the partitions of the next days. @throws Error when it could not, for now. */
+  /** Creates the partitions of the next days. @throws Error if they cannot be created now. */
   makePartitions(): Promise<void> {
     return this.#database.makePartitions();
   }
 
   /**
-   * Drops the oldest partition that is too old, and returns its name; undefined where there is none.
+   * Drops the oldest expired partition and returns its name, or undefined if there is none.
    *
-   * @throws Error when it could not for now, such as while something reads it.
+   * @throws Error if the partition cannot be dropped now, such as while a query reads it.
    */
   async dropPartition(retentionDays: number, deadRetentionDays: number): Promise<string | undefined> {
     const [row] = await this.#database.query<{ name: string | null }>(

@@ -5,26 +5,29 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** What a batch is measured by. */
+/** The size by which a batch is limited. */
 interface Sized {
-  /** The size of the item's text, as it is sent. */
+  /** The size of the item's text as it is sent. */
   readonly bytes: number;
 }
 
 export interface BatcherOptions {
-  /** Items of a batch at most. */
+  /** The most items of a batch. */
   readonly maxItems: number;
-  /** Bytes of a batch at most; an item that is larger goes alone. */
+  /** The most bytes of a batch. A larger item is sent alone. */
   readonly maxBytes: number;
-  /** Batches that are under way at a time. */
+  /** How many batches may be under way at a time. */
   readonly maxBatches: number;
-  /** Whether an error may be that of one item: then each item of the batch is sent alone. The batch must have had no effect. */
+  /**
+   * Returns whether a single item may have caused the error. If so, each item of the batch is sent alone. The failed batch must
+   * have had no effect.
+   */
   readonly isOfItem: (error: unknown) => boolean;
 }
 
 /**
- * Sends items to the database in batches: what comes while a batch is under way makes up the next one. A single item is
- * sent at once, so that batches cost no wait.
+ * Sends items to the database in batches. Items that arrive while a batch is under way make up the next one. A single item is
+ * sent immediately, so batching adds no delay.
  */
 export class Batcher<Item extends Sized, Result> {
   readonly #send: (items: readonly Item[]) => Promise<readonly Result[]>;
@@ -35,20 +38,20 @@ export class Batcher<Item extends Sized, Result> {
   #isPlanned = false;
 
   /**
-   * @param send returns a result for each item, in their order; where it rejects with an error that is not of an item, all
-   * items of the batch are rejected.
+   * @param send returns a result for each item, in their order. If `send` rejects with an error that `isOfItem` does not
+   * accept, all items of the batch are rejected.
    */
   constructor(send: (items: readonly Item[]) => Promise<readonly Result[]>, options: BatcherOptions) {
     this.#send = send;
     this.#options = options;
   }
 
-  /** Items that wait. */
+  /** The number of waiting items. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** Their bytes. */
+  /** The bytes of the waiting items. */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
@@ -59,7 +62,7 @@ export class Batcher<Item extends Sized, Result> {
       this.#waitingBytes += item.bytes;
       if (this.#isPlanned) return;
       this.#isPlanned = true;
-      // What comes in the same turn of the event loop goes together.
+      // Items that arrive in the same turn of the event loop share a batch.
       setImmediate(() => {
         this.#isPlanned = false;
         this.#sendNext();
@@ -104,7 +107,10 @@ export class Batcher<Item extends Sized, Result> {
     }
   }
 
-  /** One after another, in their order. A database that is away meanwhile is not asked for each of them. */
+  /**
+   * Sends the items one after another, in their order. If the database becomes unavailable, the remaining items are rejected
+   * without a query.
+   */
   async #sendEach(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     let unavailable: { readonly error: unknown } | undefined;
     for (const { item, resolve, reject } of batch) {

@@ -1,7 +1,7 @@
 import type { JobsDatabase } from './database/index.ts';
 import type { JobHandler, Json } from './job.ts';
 
-/** A tenant in a queue: lanes take turns. */
+/** A tenant in a queue. Lanes take turns. */
 export interface LaneCursor {
   readonly kind: string;
   readonly queue: string;
@@ -17,45 +17,45 @@ export interface ClaimedRow {
   readonly tenant: string;
   readonly order_key: string | null;
   readonly idempotency_key: string;
-  /** This one included. */
+  /** Includes this attempt. */
   readonly attempts: number;
   readonly max_attempts: number;
   readonly payload: Json;
-  /** Headers of the trace that it continues. */
+  /** Headers of the trace that the run continues. */
   readonly trace: Record<string, string> | null;
   readonly accepted_at: Date;
   readonly expires_at: Date | null;
   readonly is_expired: boolean;
-  /** Since it was due, in milliseconds. */
+  /** How long the job has been due, in milliseconds. */
   readonly waited_ms: number;
-  /** The database's clock. */
+  /** By the database's clock. */
   readonly begun_at: Date;
 }
 
 export interface ClaimOptions {
   readonly runner: string;
   readonly slots: number;
-  /** By kind. */
+  /** The handlers by kind. */
   readonly handlers: ReadonlyMap<string, JobHandler>;
-  /** Keys of queues and lanes that are left alone. */
+  /** Keys of the paused queues and lanes. */
   readonly paused: readonly string[];
-  /** The lane that was served last. */
+  /** The last lane that was served. */
   readonly cursor: LaneCursor;
 }
 
-/** A kind and a queue in one text, as the functions of the database have it. */
+/** Returns the key of a queue, in the form that the functions of the database use. */
 export function queueKey(kind: string, queue: string): string {
   return `${kind}\x01${queue}`;
 }
 
-/** A tenant of a queue, in the same way. */
+/** Returns the key of a tenant in a queue, in the form that the functions of the database use. */
 export function laneKey({ kind, queue, tenant }: LaneCursor): string {
   return `${queueKey(kind, queue)}\x01${tenant}`;
 }
 
 /**
- * Takes jobs for free slots, lane by lane behind the cursor. Which ones is decided by the SQL function, in the newest of the
- * migrations that defines it.
+ * Claims jobs for free slots, lane by lane from behind the cursor. The SQL function chooses the jobs: see the newest migration
+ * that defines it.
  */
 export async function claimJobs(
   database: JobsDatabase,
@@ -82,7 +82,7 @@ export async function claimJobs(
   return { rows, cursor: rows.at(-1) ?? cursor };
 }
 
-/** In how many milliseconds the next job is due; Infinity where none has a time. */
+/** Returns in how many milliseconds the next job is due, or Infinity if no job is scheduled. */
 export async function nextDueMs(database: JobsDatabase): Promise<number> {
   const [row] = await database.query<{ ms: number | null }>(
     "SELECT extract(epoch FROM min(run_at) - clock_timestamp())::float8 * 1000 AS ms FROM portico_jobs.live WHERE state = 'scheduled'",

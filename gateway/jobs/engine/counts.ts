@@ -1,30 +1,30 @@
 import { Durations } from '../../../platform/index.ts';
 
-/** Upper ends of the buckets of waits and runs, in milliseconds. */
+/** Upper bounds of the buckets of waits and runs, in milliseconds. */
 export const JOB_BOUNDS_MS: readonly number[] = [
   5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000, 3_600_000,
 ];
 
-/** Reasons are from a small set. Should a handler make them up all the same, further ones are counted together. */
+/** Reasons come from a small set. If a handler generates reasons, those beyond the limit are counted together. */
 const MAX_SERIES = 300;
 const OTHER_REASON = 'other';
 
 const QUOTAS = ['user', 'tenant'];
 
-/** What a process has done with jobs, in plain numbers. */
+/** Counts what this process has done with jobs. */
 export class JobCounts {
   readonly acceptedByKind = new Map<string, number>();
   readonly refusedByKind = new Map<string, number>();
-  /** By kind and quota. */
+  /** Refusals by kind and quota. */
   readonly overQuotas = new Map<string, { kind: string; quota: string; count: number }>();
-  /** By kind, outcome and reason, which handlers take from a small set. */
+  /** Runs by kind, outcome and reason. Handlers take reasons from a small set. */
   readonly runs = new Map<string, { kind: string; outcome: string; reason: string; count: number }>();
   readonly waits = new Map<string, Durations>();
   readonly durations = new Map<string, Durations>();
 
   accepted(kind: string): void {
     increment(this.acceptedByKind, kind);
-    // A rate is known from the first refusal on where the series has been there before, at zero.
+    // The series begins at zero, so that a rate includes the first refusal.
     for (const quota of QUOTAS) this.#refusals(kind, quota);
   }
 

@@ -1,8 +1,8 @@
 import type { JobsDatabase } from './database/index.ts';
 
-/** How far the times of a cron trigger have become jobs. */
+/** How far the times of a cron trigger have been turned into jobs. */
 export interface CronPlan {
-  /** Whose times they are. */
+  /** The name of the trigger. */
   readonly name: string;
   /** Any text that changes when the schedule does. */
   readonly schedule: string;
@@ -10,7 +10,7 @@ export interface CronPlan {
 }
 
 export interface CronPlans {
-  /** The database's clock: the one that all processes share. */
+  /** The database's clock, which all processes share. */
   readonly now: Date;
   readonly plans: ReadonlyMap<string, CronPlan>;
 }
@@ -22,7 +22,7 @@ interface PlanRow {
   readonly planned_until: Date;
 }
 
-/** The plans of cron triggers in the database. */
+/** Stores the plans of cron triggers in the database. */
 export class CronPlanStore {
   readonly #database: JobsDatabase;
 
@@ -30,7 +30,7 @@ export class CronPlanStore {
     this.#database = database;
   }
 
-  /** @throws Error when the database cannot be asked. */
+  /** @throws Error if the database does not respond. */
   async read(): Promise<CronPlans> {
     const rows = await this.#database.query<PlanRow>(
       'SELECT clock_timestamp() AS now, p.* FROM (SELECT 1) AS one LEFT JOIN portico_jobs.cron_plan p ON true',
@@ -41,13 +41,16 @@ export class CronPlanStore {
     return { now: rows[0]?.now ?? new Date(), plans: new Map(plans) };
   }
 
-  /** Plans of no trigger that have not been saved for a day are forgotten. @throws Error when they could not be saved. */
+  /**
+   * Saves plans. Deletes plans of removed triggers that have not been saved for a day. @throws Error if the plans could not be
+   * saved.
+   */
   async save(plans: readonly CronPlan[]): Promise<void> {
     const rows = plans.map(({ name, schedule, plannedUntil }) => ({ name, schedule, planned_until: plannedUntil }));
     await this.#database.query(SAVE, [JSON.stringify(rows)]);
   }
 
-  /** Forgets triggers that are no more: one that comes back begins anew. @throws Error when the database cannot be asked. */
+  /** Forgets removed triggers. A trigger that is added again begins anew. @throws Error if the database does not respond. */
   async remove(names: readonly string[]): Promise<void> {
     await this.#database.query('DELETE FROM portico_jobs.cron_plan WHERE name = ANY ($1)', [names]);
   }

@@ -1,40 +1,40 @@
 import { GatewayError } from '../../errors.ts';
 
-/** A job that could not be committed: whether the database took it may not be known, and no id was given out. */
+/** Reports a job that could not be committed. The database may still have accepted it, but no id was returned. */
 export function jobsUnavailable(): GatewayError {
   return new GatewayError('service-unavailable', 'jobs cannot be accepted at the moment', {
     headers: { 'retry-after': '5' },
   });
 }
 
-/** A result that cannot be read for now. */
+/** Reports a result that cannot be read for now. */
 export function resultsUnavailable(): GatewayError {
   return new GatewayError('service-unavailable', 'results of jobs cannot be read at the moment', {
     headers: { 'retry-after': '5' },
   });
 }
 
-/** More jobs wait to be written to the database than are kept in memory. */
+/** Reports that too many jobs wait in memory to be written to the database. */
 export function tooManyJobsWait(): GatewayError {
   return new GatewayError('service-unavailable', 'too many jobs wait to be accepted', {
     headers: { 'retry-after': '1' },
   });
 }
 
-/** How many jobs that have not ended a user and a tenant may have. Absent: any number. */
+/** The most unfinished jobs of a user and of a tenant. Absent: any number. */
 export interface JobQuotas {
   readonly user?: number | undefined;
   readonly tenant?: number | undefined;
 }
 
-/** As many jobs of the user or the tenant have not ended as may wait. */
+/** Reports that the user or the tenant has reached the limit of unfinished jobs. */
 export function tooManyJobsOf(quota: keyof JobQuotas): GatewayError {
   return new GatewayError('job-limit-exceeded', `too many jobs of this ${quota} have not ended yet`, {
     headers: { 'retry-after': '10' },
   });
 }
 
-/** A process with `PORTICO_JOBS=run`. */
+/** Reports that a process with `PORTICO_JOBS=run` accepts no jobs. */
 export function jobsNotAcceptedHere(): GatewayError {
   return new GatewayError('service-unavailable', 'this process runs jobs and accepts none');
 }

@@ -2,9 +2,9 @@ import type { JobsDatabase } from './database/index.ts';
 import type { RunningJob } from './job.ts';
 import { uuidV7 } from './uuid-v7.ts';
 
-/** What a webhook was sent and answered in one attempt of a job. */
+/** The request to a webhook and its response in one attempt of a job. */
 export interface NewInvocation {
-  /** Null where it did not answer. */
+  /** Null if the webhook did not respond. */
   readonly status: number | null;
   readonly request: unknown;
   readonly response: unknown;
@@ -16,7 +16,7 @@ export interface Invocation extends NewInvocation {
   readonly createdAt: Date;
 }
 
-/** Which invocations or jobs are asked for, the newest first. */
+/** The filter of a page of invocations or jobs, the newest first. */
 export interface PageOf {
   readonly kind: string;
   readonly queue?: string | undefined;
@@ -34,7 +34,7 @@ interface InvocationRow {
   readonly createdAt: Date;
 }
 
-/** The log of calls of webhooks, which is kept for as long as finished jobs are. */
+/** The log of webhook calls. Entries are kept for as long as finished jobs. */
 export class Invocations {
   readonly #database: JobsDatabase;
 
@@ -42,7 +42,7 @@ export class Invocations {
     this.#database = database;
   }
 
-  /** @throws Error when it could not be written. */
+  /** @throws Error if the entry could not be written. */
   async record({ id, kind, queue }: RunningJob, { status, request, response }: NewInvocation): Promise<void> {
     const values = [
       uuidV7(this.#database.clock.now()),
@@ -59,7 +59,7 @@ export class Invocations {
     );
   }
 
-  /** @throws Error when the database cannot be asked. */
+  /** @throws Error if the database does not respond. */
   async page({ limit, offset, ...filter }: PageOf): Promise<readonly Invocation[]> {
     const rows = await this.#database.query<InvocationRow>(
       `SELECT id, job, status, request, response, created_at AS "createdAt" FROM portico_jobs.invocation
@@ -69,7 +69,7 @@ export class Invocations {
     return rows.map((row) => ({ ...row, request: JSON.parse(row.request), response: JSON.parse(row.response) }));
   }
 
-  /** How many there are. @throws Error when the database cannot be asked. */
+  /** Counts the invocations. @throws Error if the database does not respond. */
   async count(filter: Omit<PageOf, 'limit' | 'offset'>): Promise<number> {
     const [row] = await this.#database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM portico_jobs.invocation WHERE ${MATCHES}`,

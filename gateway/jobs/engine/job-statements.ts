@@ -1,20 +1,20 @@
 import type { JobState } from './job.ts';
 import { CLOCK_SKEW_MS, firstUuidOf } from './uuid-v7.ts';
 
-/** Jobs of an administrator's interest; all of the given conditions hold. */
+/** A filter of jobs. All given conditions apply. */
 export interface JobFilter {
   readonly ids?: readonly string[] | undefined;
   readonly states?: readonly JobState[] | undefined;
   readonly kind?: string | undefined;
   readonly queue?: string | undefined;
   readonly tenant?: string | undefined;
-  /** Accepted before this. */
+  /** Only jobs that were accepted before this time. */
   readonly before?: Date | undefined;
-  /** Behind the job of this id in a list, which has the newest first; it need not be there any more. */
+  /** Only jobs behind this id in a list with the newest job first. The job of this id need not exist. */
   readonly after?: string | undefined;
 }
 
-/** Kinds of jobs that have attempts beyond those that may fail, for processes that end in the middle of one. */
+/** Kinds of jobs with spare attempts, which are used up when a process ends in the middle of an attempt. */
 const KINDS_WITH_SPARE_ATTEMPTS = ['cron', 'scheduled-event', 'delivery'];
 export const SPARE_ATTEMPTS = 5;
 
@@ -22,12 +22,12 @@ export const SPARE_ATTEMPTS = 5;
 const MAX_ATTEMPTS = `CASE WHEN kind IN (${KINDS_WITH_SPARE_ATTEMPTS.map((kind) => `'${kind}'`).join(', ')})
   THEN greatest(max_attempts - ${SPARE_ATTEMPTS}, 1) ELSE max_attempts END`;
 
-/** What a list has of a job, of the columns of `jobColumns`. */
+/** The columns of a job in a list, selected from `jobColumns`. */
 export const SUMMARY = `id, kind, queue, tenant, order_key AS "orderKey", idempotency_key AS "idempotencyKey", state, attempts,
   ${MAX_ATTEMPTS} AS "maxAttempts", accepted_at AS "acceptedAt", run_at AS "runAt", expires_at AS "expiresAt",
   started_at AS "startedAt", finished_at AS "finishedAt", reason`;
 
-/** Tables of jobs, with the states of theirs. */
+/** The tables of jobs, with the states that each contains. */
 const TABLES = [
   {
     name: 'live',
@@ -47,7 +47,7 @@ const TABLES = [
   },
 ] as const satisfies readonly { name: string; states: readonly JobState[]; columns: string }[];
 
-/** The columns that all tables of jobs have. */
+/** The columns that all tables of jobs share. */
 export function jobColumns(name: (typeof TABLES)[number]['name']): string {
   return `id, kind, queue, tenant, order_key, idempotency_key, attempts, max_attempts, accepted_at, started_at, reason, owner,
     ${TABLES.find((table) => table.name === name)?.columns}`;
@@ -55,21 +55,21 @@ export function jobColumns(name: (typeof TABLES)[number]['name']): string {
 
 export type IdOrder = 'ASC' | 'DESC';
 
-/** Ids of jobs in an order of ids: behind the first one, up to the last one and with it. */
+/** A range of ids in one order: behind `behind`, up to and including `upTo`. */
 export interface IdRange {
   readonly order: IdOrder;
   readonly behind: string | undefined;
   readonly upTo: string | undefined;
 }
 
-/** The tables that can have jobs of a filter. */
+/** The tables that may contain jobs of a filter. */
 export function tablesOf({ states }: JobFilter) {
   return TABLES.filter((table) => !states || table.states.some((state) => states.includes(state)));
 }
 
 /**
- * The jobs of a filter in the order of their ids, which is that of their acceptance. Each table gives its first ones by its index of
- * ids, so that what is kept of finished jobs costs nothing.
+ * Selects the jobs of a filter in the order of their ids, which is the order of acceptance. Each table is read by its index of
+ * ids, so the number of finished jobs that are kept does not matter.
  */
 export function jobsOf(filter: JobFilter, { order, behind, upTo }: IdRange, limit: number, also = 'true') {
   const { condition, values } = conditionOf(filter);
@@ -91,7 +91,7 @@ export function jobsOf(filter: JobFilter, { order, behind, upTo }: IdRange, limi
 
 export const ANY_ID: IdRange = { order: 'DESC', behind: undefined, upTo: undefined };
 
-/** What a list sends to the database. */
+/** Builds the statement of a list. */
 export function listStatement(
   filter: JobFilter,
   limit: number,
@@ -101,7 +101,7 @@ export function listStatement(
   return { text: `SELECT ${SUMMARY} FROM ${text}`, values };
 }
 
-/** The id that all jobs of a filter are before, in the order of ids: those have the time of their acceptance, or nearly so. */
+/** Returns an id that all jobs of a filter precede. Ids contain the time of acceptance, with a small error. */
 export function firstBehind({ before, after }: JobFilter): string | undefined {
   const bounds = [before && firstUuidOf(before.getTime() + CLOCK_SKEW_MS), after?.toLowerCase()];
   return bounds.filter((id) => id !== undefined).sort()[0];

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Span } from '../../../platform/index.ts';
 
 /**
- * What a job is in: `scheduled` until its time, `waiting` for an earlier job with its order key, `queued`, `running`;
- * then `done`, `failed` (it ran, and its result is an error), `expired`, `cancelled`, or `dead`: given up, and kept for a
- * replay.
+ * The states of a job. `scheduled` until its time, `waiting` for an earlier job with the same order key, `queued`, `running`.
+ * Then `done`, `failed` (it ran and returned an error), `expired`, `cancelled`, or `dead` (given up, and kept for a replay).
  */
 export const JOB_STATES = [
   'scheduled',
@@ -23,78 +22,80 @@ export type JobState = (typeof JOB_STATES)[number];
 /** Any JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** Characters of a tenant's id, which is a part of an index. */
+/** The most characters of a tenant's id, which is part of an index. */
 export const MAX_TENANT = 255;
 
-/** A short text for values of any length, for columns of an index such as those of the order key and the idempotency key. */
+/**
+ * Returns a short digest for values of any length. It is used in indexed columns such as the order key and the idempotency key.
+ */
 export function digestOf(values: readonly (string | number | boolean)[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('base64url');
 }
 
-/** A job to be accepted. */
+/** A job to enqueue. */
 export interface NewJob {
-  /** Which handler runs it, such as `action`. */
+  /** The kind, which selects the handler, such as `action`. */
   readonly kind: string;
-  /** What it is for, within its kind, such as the action's name: limits of concurrency and pauses apply to it. */
+  /** The queue within the kind, such as the name of an action. Limits of concurrency and pauses apply to a queue. */
   readonly queue: string;
-  /** Whose job it is: tenants take turns. Absent for jobs of no tenant. */
+  /** The tenant of the job. Tenants take turns. Absent for jobs without a tenant. */
   readonly tenant?: string | undefined;
-  /** Jobs of a queue with the same key run one after another, in the order in which they were accepted. */
+  /** Jobs of a queue with the same key run one after another, in the order of acceptance. */
   readonly orderKey?: string | undefined;
   /**
-   * Makes accepting it idempotent: a job of this kind and queue that was accepted with the same key within the retention
-   * is returned in its place. Absent: each call accepts another job.
+   * Makes enqueueing idempotent. If a job of this kind and queue was accepted with the same key within the retention, that job
+   * is returned instead. Without a key, each call creates a job.
    */
   readonly idempotencyKey?: string | undefined;
-  /** When it may run, in milliseconds since 1970 by the clock of the database; absent: at once. */
+  /** The earliest start, in milliseconds since 1970 by the database's clock. Absent: immediately. */
   readonly runAt?: number | undefined;
-  /** How long after that it may be begun, in milliseconds; absent: for ever. */
+  /** How long after `runAt` the job may start, in milliseconds. Absent: without limit. */
   readonly validForMs?: number | undefined;
-  /** How often it is begun at most, 1 or more. */
+  /** The most attempts, 1 or more. */
   readonly maxAttempts: number;
-  /** What its handler needs. Kept until the job is finished; a dead job keeps it for its replay. */
+  /** The input of the handler. It is kept until the job is finished. A dead job keeps it for a replay. */
   readonly payload: Json;
-  /** Whose result it is, for `result`: compared as a whole. Kept with the result. */
+  /** The owner of the result. `result` compares it as a whole. It is kept with the result. */
   readonly owner?: Readonly<Record<string, string>> | undefined;
-  /** Whether an action is refused where its tenant, or the user that `owner` names, has too many jobs already. */
+  /** Whether quotas apply. If so, the job is refused if its tenant, or the user in `owner`, has too many unfinished jobs. */
   readonly isLimited?: boolean | undefined;
-  /** Whether a caller may wait for its result: its end is announced to all processes. */
+  /** Whether a caller may wait for the result. The end of such a job is announced to all processes. */
   readonly isWatched?: boolean | undefined;
-  /** The span that the run's trace continues. */
+  /** The span that the trace of the run continues. */
   readonly span?: Span | undefined;
 }
 
-/** What `enqueue` returns once the job is committed. */
+/** The result of `enqueue` once the job is committed. */
 export interface AcceptedJob {
-  /** A UUID of version 7 (RFC 9562 section 5.7). It is also the idempotency key of every attempt. */
+  /** A UUID of version 7 (RFC 9562 section 5.7). It is the idempotency key of every attempt unless the job has its own. */
   readonly id: string;
-  /** Whether a job with the same idempotency key was there before. */
+  /** Whether a job with the same idempotency key existed already. */
   readonly isKnown: boolean;
 }
 
-/** A job that runs. */
+/** A running job. */
 export interface RunningJob {
-  /** Stays the same over retries and replays: what receivers recognize duplicates by. */
+  /** Stays the same over retries and replays, so that receivers can recognize duplicates. */
   readonly id: string;
   readonly kind: string;
   readonly queue: string;
   readonly tenant: string;
   readonly orderKey: string | undefined;
-  /** The caller's key where it gave one, else the id. */
+  /** The key that the job was enqueued with, otherwise its id. */
   readonly idempotencyKey: string;
-  /** Which attempt this is, from 1 on. */
+  /** The number of this attempt, from 1 on. */
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly payload: Json;
-  /** When it was accepted and when this attempt began, by the clock of the database. */
+  /** The time of acceptance by the database's clock. */
   readonly acceptedAt: Date;
   readonly begunAt: Date;
   readonly expiresAt: Date | undefined;
-  /** The span of the run: calls are below it. Undefined while tracing is off. */
+  /** The span of the run, the parent of its calls. Undefined while tracing is off. */
   readonly span: Span | undefined;
 }
 
-/** How a run ended. Made by the functions below. */
+/** The outcome of a run. The functions below create it. */
 export type JobOutcome =
   | { readonly outcome: 'done'; readonly output: Json }
   | { readonly outcome: 'failed'; readonly errors: Json; readonly reason: string }
@@ -108,27 +109,27 @@ export type JobOutcome =
       readonly outcome: 'postponed';
       readonly reason: string;
       readonly afterMs: number;
-      /** What waits with it: the jobs of its queue, those of its tenant in the queue, or no other one. */
+      /** Which jobs the outcome pauses: those of the queue, those of the tenant in the queue, or none. */
       readonly pauses: 'queue' | 'tenant' | 'nothing';
     }
   | { readonly outcome: 'dead'; readonly reason: string; readonly errors: Json }
   | { readonly outcome: 'expired' };
 
-/** It is done; `output` is kept for whom it is for. */
+/** Ends the job. `output` is kept for its owner. */
 export function done(output: Json = null): JobOutcome {
   return { outcome: 'done', output };
 }
 
-/** It ran, and its result is an error that another run would not change, such as a refusal of the webhook. */
+/** Ends the job with an error that another run would not change, such as a refusal by the webhook. */
 export function failed(reason: string, errors: Json = null): JobOutcome {
   return { outcome: 'failed', reason, errors };
 }
 
 /**
- * Runs again later, unless it has no attempts left: then it is dead, with `errors`.
+ * Schedules another attempt. If no attempts are left, the job becomes dead, with `errors`.
  *
- * @param reason a label of metrics: one of few, without values of the job.
- * @param afterMs the receiver's `Retry-After`; the backoff, where that is longer or this is absent.
+ * @param reason a label of metrics: one of a few, without values of the job.
+ * @param afterMs the receiver's `Retry-After`. If absent or shorter than the backoff, the backoff applies.
  */
 export function retryLater(
   reason: string,
@@ -138,8 +139,9 @@ export function retryLater(
 }
 
 /**
- * Could not be tried, such as with an open circuit breaker: does not count as an attempt, and this process begins no
- * other job of the queue, or of the tenant in the queue, for `afterMs` milliseconds, unless it pauses nothing.
+ * Postpones a job that could not be attempted, such as with an open circuit breaker. This does not count as an attempt. For
+ * `afterMs` milliseconds, this process starts no other job of the queue, or of the tenant in the queue, unless `pauses` is
+ * `nothing`.
  */
 export function postponed(
   reason: string,
@@ -149,17 +151,20 @@ export function postponed(
   return { outcome: 'postponed', reason, afterMs, pauses };
 }
 
-/** Ended by its process, which stops or lost its lease: runs again at once, elsewhere, and does not count as an attempt. */
+/**
+ * Gives back a job whose process stops or lost its lease. The job runs again immediately, in another process. This does not
+ * count as an attempt.
+ */
 export function interrupted(): JobOutcome {
   return postponed('interrupted', 0);
 }
 
-/** Not to be tried again. It is kept for a replay. @param reason as for `retry`. */
+/** Gives up a job and keeps it for a replay. @param reason as for `retryLater`. */
 export function dead(reason: string, errors: Json = null): JobOutcome {
   return { outcome: 'dead', reason, errors };
 }
 
-/** Too old to be run, as the handler alone can tell. */
+/** Ends a job as too old to run. Only the handler can decide this. */
 export function expired(): JobOutcome {
   return { outcome: 'expired' };
 }
@@ -167,40 +172,40 @@ export function expired(): JobOutcome {
 /** Runs the jobs of a kind. */
 export interface JobHandler {
   /**
-   * Runs a job. Something that it throws is logged, and retried as `unexpected`.
+   * Runs a job. If it throws, the error is logged and the job is retried as `unexpected`.
    *
-   * @param signal aborted when the job is cancelled, its lease is lost or the process stops: what is decided after that is
-   * not taken.
+   * @param signal aborted if the job is cancelled, its lease is lost or the process stops. The outcome of an aborted run is
+   * ignored.
    */
   run(job: RunningJob, signal: AbortSignal): Promise<JobOutcome>;
-  /** How many jobs of its queues run at a time, by queue; asked for each claim. Others have no limit. */
+  /** Returns the limits of its queues by name. Called for each claim. Other queues have no limit. */
   limits?(): ReadonlyMap<string, QueueLimits>;
-  /** Whether the name of a queue may be a label of metrics. Without it all may: as many as the metadata names. */
+  /** Returns whether the name of a queue may be a label of metrics. Without this function every name may. */
   isLabel?(queue: string): boolean;
 }
 
 export interface QueueLimits {
-  /** Jobs of the queue that run at a time, over all processes; absent: as many as processes have slots. */
+  /** How many jobs of the queue run at a time, over all processes. Absent: as many as the processes have slots. */
   readonly concurrency?: number | undefined;
   /** How many jobs of one tenant run at a time. */
   readonly tenantConcurrency?: number | undefined;
 }
 
-/** The result of a job, for who asked for it. */
+/** The result of a job for its owner. */
 export interface JobResult {
   readonly id: string;
   readonly queue: string;
   readonly state: JobState;
   readonly acceptedAt: Date;
-  /** Null until it is done. */
+  /** Null until the job is done. */
   readonly output: Json;
-  /** Null unless it failed, expired, was cancelled or is dead. */
+  /** Null unless the job failed, expired, was cancelled or is dead. */
   readonly errors: Json;
-  /** Why it has failed or is dead, as `retry` and `dead` had it; null otherwise. */
+  /** Why the job failed or is dead: the `reason` of its outcome. Null otherwise. */
   readonly reason: string | null;
 }
 
-/** A job, for operators. It holds no payload, output or owner: those are personal data. */
+/** A job as operators see it. It contains no payload, output or owner, since those are personal data. */
 export interface JobSummary {
   readonly id: string;
   readonly kind: string;
@@ -210,10 +215,10 @@ export interface JobSummary {
   readonly idempotencyKey: string;
   readonly state: JobState;
   readonly attempts: number;
-  /** How often it may fail. Without those attempts that some kinds have in spare for processes that end in the middle of one. */
+  /** How often the job may fail. Does not include the spare attempts of some kinds. */
   readonly maxAttempts: number;
   readonly acceptedAt: Date;
-  /** When it may run next; null once it is finished. */
+  /** The earliest time of the next run. Null once the job is finished. */
   readonly runAt: Date | null;
   readonly expiresAt: Date | null;
   readonly startedAt: Date | null;

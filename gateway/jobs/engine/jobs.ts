@@ -15,62 +15,65 @@ import { JobResults, type ResultQuery } from './results.ts';
 import { JobRunner } from './runner.ts';
 import { ScheduledJobs } from './scheduled-jobs.ts';
 
-/** What a process does with jobs: accept and run them, or one of the two. */
+/** Whether a process accepts jobs, runs them, or does both. */
 export type JobsMode = 'all' | 'accept' | 'run';
 
 export interface JobsOptions {
   readonly url: string;
   readonly mode: JobsMode;
-  /** Jobs that this process runs at a time. */
+  /** How many jobs this process runs at a time. */
   readonly slots: number;
-  /** Of jobs that are limited. Absent: none. */
+  /** The quotas of limited jobs. Absent: none. */
   readonly quotas?: JobQuotas;
   readonly retentionDays: number;
   readonly deadRetentionDays: number;
   readonly telemetry: Pick<Telemetry, 'tracer'>;
   readonly log: Logger;
-  /** How long this process holds jobs without a heartbeat, in milliseconds. */
+  /** How long this process keeps its jobs without a heartbeat, in milliseconds. */
   readonly leaseMs: number;
 }
 
-/** Jobs that outlast the request that asks for them. docs/jobs-engine.md describes how it works. */
+/** Jobs that outlast the request that creates them. docs/jobs-engine.md describes how it works. */
 export interface Jobs {
   /**
-   * Accepts a job. It resolves after the commit: what it returns survives the end of any process.
+   * Accepts a job. Resolves after the commit, so an accepted job survives the end of any process.
    *
-   * @throws GatewayError with `Retry-After`: `service-unavailable` when it was not committed, or may not have been, and
-   * `job-limit-exceeded` when it is limited and over a quota.
+   * @throws GatewayError with `Retry-After`: `service-unavailable` if the job was not committed or may not have been,
+   * `job-limit-exceeded` if it is limited and exceeds a quota.
    */
   enqueue(job: NewJob): Promise<AcceptedJob>;
   /**
-   * Runs jobs of a kind by `handler` from now on; a later call replaces it, such as after a reload of the metadata. Returns
-   * what ends it, unless it has been replaced.
+   * Registers the handler of a kind. A later call replaces it, such as after a reload of the metadata. Returns a function that
+   * removes the handler unless it has been replaced.
    */
   handle(kind: string, handler: JobHandler): () => void;
-  /** Begins to run jobs, where the mode has it. Handlers are registered before. */
+  /** Starts to run jobs if the mode allows it. Register handlers before. */
   start(): void;
-  /** The result of a job for its owner; undefined where it is not there or another's. */
+  /** Returns the result of a job for its owner, or undefined if the job does not exist or belongs to someone else. */
   result(query: ResultQuery): Promise<JobResult | undefined>;
-  /** Calls `onChange` whenever a job that was accepted as watched may have finished. Returns what ends that. */
+  /** Calls `onChange` whenever a watched job may have finished. Returns a function that stops this. */
   watch(id: string, onChange: () => void): () => void;
   readonly admin: JobsAdmin;
   readonly invocations: Invocations;
   readonly cronPlans: CronPlanStore;
   readonly scheduled: ScheduledJobs;
   metrics(): readonly Metric[];
-  /** Begins no more jobs; what runs goes on, and jobs are accepted. */
+  /** Starts no more jobs. Running jobs continue, and new jobs are accepted. */
   drain(): void;
-  /** Waits up to `graceMs` for what runs, then gives it to other processes. */
+  /** Waits up to `graceMs` for running jobs, then gives the rest to other processes. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Statements of one process at a time: acceptance, claims, outcomes and heartbeats do not wait for each other. */
+/** Connections of one process: acceptance, claims, outcomes and heartbeats do not wait for each other. */
 const POOL_SIZE = 6;
 
-/** How long a database may take to say goodbye, in milliseconds. */
+/** How long closing the connections may take, in milliseconds. */
 const CLOSE_MS = 2_000;
 
-/** Opens the jobs of a process. The database may be away: it is connected to when it is needed, and again when it is back. */
+/**
+ * Opens the jobs of a process. The database may be unavailable: the process connects when it needs the database, and reconnects
+ * when it is back.
+ */
 export function openJobs(options: JobsOptions): Jobs {
   const { mode, log, telemetry } = options;
   const database = new JobsDatabase({ url: options.url, size: POOL_SIZE, log });
@@ -141,7 +144,7 @@ export function openJobs(options: JobsOptions): Jobs {
       maintenance.stop();
       await runner?.stop(graceMs);
       results.close();
-      // A connection that is silent never ends by itself; the process does.
+      // Closing a silent connection may never finish, so the wait has a limit.
       await Promise.race([
         Promise.all([notifications?.close(), database.close()]),
         sleep(CLOSE_MS, undefined, { ref: false }),
@@ -150,7 +153,10 @@ export function openJobs(options: JobsOptions): Jobs {
   };
 }
 
-/** The jobs of a database for an operator's command, which neither accepts nor runs any, and does not migrate the database. */
+/**
+ * Opens the jobs of a database for an operator's command, which neither accepts nor runs jobs and does not migrate the
+ * database.
+ */
 export function openJobsAdmin({ url, log }: Pick<JobsOptions, 'url' | 'log'>): {
   readonly admin: JobsAdmin;
   close(): Promise<void>;

@@ -3,18 +3,18 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobsDatabase } from './database/index.ts';
 
-/** The holder counts its lease as lost this part of it earlier than the others do. */
+/** The part of a lease by which its holder gives it up before other processes may take it over. */
 const MARGIN = 1 / 10;
 const RETRY_MS = 1_000;
 const LEAVE_MS = 3_000;
 
 export interface LeaseListeners {
-  /** Jobs that this process runs, by id: others that the database has as its own are given back. */
+  /** Returns the ids of the jobs that run here. Other jobs that the database assigns to this process are given back. */
   held(): readonly string[];
   onCancelled(ids: readonly string[]): void;
-  /** Others may run the jobs of this process now. */
+  /** Called when other processes may run the jobs of this process. */
   onLost(): void;
-  /** The database did not answer, and does again (undefined). */
+  /** Called when the database does not respond, and with undefined when it responds again. */
   onTrouble(error: unknown): void;
 }
 
@@ -23,22 +23,22 @@ interface HeartbeatRow {
   readonly cancelled: readonly string[] | null;
 }
 
-/** The lease of a process that runs jobs: one row in the database, renewed by a heartbeat. Times are the database's. */
+/** The lease of a process that runs jobs: one row in the database, renewed by heartbeats. Times are the database's. */
 export class Lease {
   readonly id = randomUUID();
   readonly #database: JobsDatabase;
   readonly #listeners: LeaseListeners;
   readonly #leaseMs: number;
-  /** Until when it holds, by this process's monotonic clock. */
+  /** The end of the lease by this process's monotonic clock. */
   #validUntil = Number.NEGATIVE_INFINITY;
   #wasHeld = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Ends what runs when the lease does, also while a heartbeat waits for its answer. */
+  /** Aborts running jobs when the lease ends, even if a heartbeat is still waiting for its response. */
   #expiry: NodeJS.Timeout | undefined;
   #beating: Promise<void> | undefined;
   #isClosed = false;
 
-  /** @param leaseMs how long it holds without a heartbeat: so long a killed process's jobs stay away. */
+  /** @param leaseMs how long the lease holds without a heartbeat. The jobs of a killed process wait this long. */
   constructor(database: JobsDatabase, listeners: LeaseListeners, leaseMs: number) {
     this.#database = database;
     this.#listeners = listeners;
@@ -49,7 +49,7 @@ export class Lease {
     return performance.now() < this.#validUntil;
   }
 
-  /** Renews it now; used before the first job, and when another process has cancelled one. Never rejects. */
+  /** Renews the lease now: before the first job, and when another process has cancelled a job. Never rejects. */
   beat(): Promise<void> {
     this.#beating ??= this.#beat().finally(() => {
       this.#beating = undefined;
@@ -66,7 +66,7 @@ export class Lease {
         'SELECT was_known, cancelled FROM portico_jobs.heartbeat($1, $2, $3, $4)',
         [this.id, name, this.#leaseMs, this.#listeners.held()],
       );
-      // Another process has given its jobs away: what runs here runs there too.
+      // Another process has released these jobs, so they may also run elsewhere.
       if (this.#wasHeld && !row?.was_known) this.#listeners.onLost();
       this.#wasHeld = true;
       this.#extend(sentAt + this.#leaseMs * (1 - MARGIN));
@@ -84,13 +84,13 @@ export class Lease {
     this.#validUntil = until;
     clearTimeout(this.#expiry);
     if (this.#isClosed) return;
-    // A heartbeat that was answered late has left no time, and Node warns of a negative one.
+    // A late response to a heartbeat may leave no time, and Node.js warns about negative timeouts.
     this.#expiry = setTimeout(() => this.#expire(), Math.max(0, until - performance.now()));
     this.#expiry.unref();
   }
 
   #expire(): void {
-    // Timers are whole milliseconds.
+    // Timers have a resolution of whole milliseconds.
     if (this.isHeld) this.#extend(this.#validUntil);
     else if (this.#wasHeld) {
       this.#wasHeld = false;
@@ -104,7 +104,7 @@ export class Lease {
     this.#timer.unref();
   }
 
-  /** Gives the jobs that are still held to others. A database that does not answer in time finds out when the lease ends. */
+  /** Releases the jobs that are still held. If the database does not respond in time, they are released when the lease ends. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);

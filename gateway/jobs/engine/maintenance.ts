@@ -4,7 +4,7 @@ import { isLockTimeout } from './database/index.ts';
 
 const MAINTENANCE_INTERVAL_MS = 60 * 60_000;
 const RETRY_MS = 5_000;
-/** After something that reads a table kept it from being changed: each try keeps jobs waiting for half a second. */
+/** The delay after a reader kept a table from being changed. Each attempt blocks jobs for half a second. */
 const LOCKED_MS = 60_000;
 
 export interface MaintenanceOptions {
@@ -13,7 +13,7 @@ export interface MaintenanceOptions {
   readonly log: Logger;
 }
 
-/** Makes the partitions of the next days and drops old ones: at the start, and every hour. */
+/** Creates the partitions of the next days and drops expired ones, at the start and every hour. */
 export class Maintenance {
   readonly #admin: JobsAdmin;
   readonly #options: MaintenanceOptions;
@@ -35,7 +35,7 @@ export class Maintenance {
       await this.#admin.makePartitions();
       await this.#dropPartitions();
     } catch (error) {
-      // What accepts or runs jobs reports a database that is away.
+      // Accepting and running jobs reports an unavailable database.
       nextMs = isLockTimeout(error) ? LOCKED_MS : RETRY_MS;
     }
     if (this.#isStopped) return;
@@ -43,7 +43,7 @@ export class Maintenance {
     this.#timer.unref();
   }
 
-  /** Each in a transaction of its own, so that jobs wait for one at most. */
+  /** Drops each partition in its own transaction, so that jobs wait for one at most. */
   async #dropPartitions(): Promise<void> {
     const { retentionDays, deadRetentionDays, log } = this.#options;
     const partitions: string[] = [];

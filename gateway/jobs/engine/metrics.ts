@@ -2,11 +2,11 @@ import { counter, durationHistogram, gauge, type Metric, oneGauge } from '../../
 import type { JobsAdmin, QueueStats } from './admin.ts';
 import { JOB_BOUNDS_MS, type JobCounts } from './counts.ts';
 
-/** How old the lengths of queues may be, in milliseconds; the database is asked for them no more often. */
+/** The maximum age of the queue lengths in milliseconds. The database is queried no more often. */
 const STATS_AGE_MS = 10_000;
 const OTHER_QUEUES = 'other';
 
-/** What a process has done with jobs. */
+/** The metrics of the jobs that a process accepted and ran. */
 export function jobMetrics(counts: JobCounts): readonly Metric[] {
   const byKind = (values: ReadonlyMap<string, number>) =>
     [...values].map(([kind, value]) => ({ labels: { kind }, value }));
@@ -45,16 +45,19 @@ export function jobMetrics(counts: JobCounts): readonly Metric[] {
   ];
 }
 
-/** Counts of what is in the database, for all processes. Rendering metrics starts the query; the next rendering has its result. */
+/**
+ * Gauges of the jobs in the database, for all processes. Rendering the metrics starts a query, and the next rendering has its
+ * result.
+ */
 export class QueueGauges {
   readonly #admin: JobsAdmin;
   readonly #isLabel: (kind: string, queue: string) => boolean;
   #stats: readonly QueueStats[] = [];
-  /** Whether the database answered the last question; undefined before the first answer. */
+  /** Whether the last query succeeded. Undefined before the first result. */
   #isAvailable: boolean | undefined;
   #askedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param isLabel whether the name of a queue may be a label; the others of a kind are counted as one. */
+  /** @param isLabel whether the name of a queue may be a label. The other queues of a kind are counted as one. */
   constructor(admin: JobsAdmin, isLabel: (kind: string, queue: string) => boolean) {
     this.#admin = admin;
     this.#isLabel = isLabel;

@@ -4,25 +4,25 @@ import { destroyConnection, POOL_CONNECTIONS } from '../../../platform/index.ts'
 import { type JobsDatabase, withDeadline } from './database/index.ts';
 
 const CHANNELS = ['portico_jobs', 'portico_jobs_settled'] as const;
-/** How long a statement on this connection may take. */
+/** How long a statement on this connection may take, in milliseconds. */
 const ANSWER_MS = 5_000;
 const RECONNECT_MS = 2_000;
-/** How long a notification of our own may take to arrive. */
+/** How long a test notification may take to arrive, in milliseconds. */
 const TEST_MS = 1_000;
 const TEST_PAYLOAD = 'test ';
-/** A connection that only listens does not notice that it leads nowhere: it is asked now and then. */
+/** A connection that only listens does not detect that it is broken, so it is tested at this interval. */
 const CHECK_MS = 30_000;
 
 export interface NotificationListeners {
-  /** There may be jobs to run, or one that runs was cancelled. Also called when notifications may have been missed. */
+  /** Called when there may be jobs to run or a running job was cancelled, and when notifications may have been missed. */
   onJobs(): void;
-  /** A watched job is finished; undefined when notifications may have been missed. */
+  /** Called when a watched job is finished, and with undefined when notifications may have been missed. */
   onSettled(id: string | undefined): void;
 }
 
 /**
- * Listens to what other processes announce (`NOTIFY`), on a connection of its own that is opened again when it is lost. What is
- * missed meanwhile is made up for by the polls of those who listen, and by a call when the connection is back.
+ * Listens to the notifications of other processes (`NOTIFY`) on its own connection, which is reopened when it is lost.
+ * Subscribers poll meanwhile, and are called when the connection is back.
  */
 export class Notifications {
   readonly #database: JobsDatabase;
@@ -42,8 +42,8 @@ export class Notifications {
   }
 
   /**
-   * Whether notifications of other connections arrive. They do not through a pooler that shares connections between
-   * clients, or from the embedded database, which has one session.
+   * Whether notifications of other connections arrive. They do not through a pooler that shares connections between clients, or
+   * from the embedded database, which has only one session.
    */
   get areArriving(): boolean {
     return this.#areArriving;
@@ -78,7 +78,7 @@ export class Notifications {
       for (const channel of CHANNELS) await withDeadline(client, client.query(`LISTEN ${channel}`), ANSWER_MS);
       this.#areArriving = await this.#testNotifications();
     } catch {
-      // Those who listen poll meanwhile, and report a database that is away.
+      // Subscribers poll meanwhile, and report an unavailable database.
       lost();
       return;
     } finally {
@@ -94,7 +94,7 @@ export class Notifications {
     this.#check(client, lost);
   }
 
-  /** Undefined while a file that the URL names, such as a certificate, cannot be read: it may be replaced just now. */
+  /** Returns undefined if a file that the URL names, such as a certificate, cannot be read. It may be being replaced. */
   #newClient(): pg.Client | undefined {
     try {
       return new pg.Client({
@@ -134,7 +134,7 @@ export class Notifications {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
-    // A server that does not answer would not let it end in any other way.
+    // If the server does not respond, nothing else ends the connection attempt.
     if (this.#connecting) destroyConnection(this.#connecting);
     const client = this.#client;
     this.#client = undefined;

@@ -5,7 +5,7 @@ import type { SettledRow } from './settlements.ts';
 
 const MAX_REASON = 64;
 
-/** What the database is sent of an outcome. */
+/** Returns the row that records an outcome in the database. */
 export function settledRowOf(row: ClaimedRow, outcome: JobOutcome): SettledRow {
   const base = { id: row.id, attempt: row.attempts };
   switch (outcome.outcome) {
@@ -38,7 +38,7 @@ export function settledRowOf(row: ClaimedRow, outcome: JobOutcome): SettledRow {
   }
 }
 
-/** The labels of an outcome in metrics and spans. */
+/** Returns the labels of an outcome in metrics and spans. */
 export function labelsOf({ outcome, reason = outcome, is_attempt: isAttempt }: SettledRow): {
   readonly outcome: string;
   readonly reason: string;

@@ -3,36 +3,39 @@ import type { JobsDatabase } from './database/index.ts';
 import type { JobOutcome } from './job.ts';
 
 /**
- * After the end of a pause the next job shows whether another one follows. So long it counts as the same pause, in milliseconds: a
- * call may take as long as its webhook may.
+ * How long after a pause a further one continues it, in milliseconds. The next job shows whether the pause goes on, and its
+ * call may take as long as the webhook is allowed to.
  */
 const PAUSE_FOLLOWS_MS = 60_000;
-/** A process writes its pauses no more often, in milliseconds. */
+/** A process writes its pauses no more often than this, in milliseconds. */
 const WRITE_INTERVAL_MS = 1_000;
-/** The most pauses that a process writes; each tenant of each queue may have one. */
+/** The most pauses that a process writes. Each tenant of each queue may have one. */
 const MAX_WRITTEN = 200;
 const MAX_PAUSES_READ = 1_000;
 
-/** A queue, or a tenant of one, of which this process begins no job. Times are those of `performance.now()`. */
+/** A queue, or a tenant of one, of which this process starts no job. Times are those of `performance.now()`. */
 interface Pause {
   readonly kind: string;
   readonly queue: string;
-  /** Null: all tenants. */
+  /** Null for all tenants. */
   readonly tenant: string | null;
-  /** Why the last of its jobs could not be tried. */
+  /** Why the last job could not be attempted. */
   readonly reason: string;
-  /** When the first of the pauses began after which no job has run. */
+  /** The beginning of the first pause since a job last ran. */
   readonly since: number;
   readonly until: number;
 }
 
 type Postponed = Extract<JobOutcome, { outcome: 'postponed' }>;
 
-/** Queues, and tenants of queues, of which this process begins no job for now, since what runs their jobs cannot be called. */
+/**
+ * The queues, and tenants of queues, of which this process starts no job for now because the receiver of their calls is
+ * unavailable.
+ */
 export class PausedQueues {
   readonly #pauses = new Map<string, Pause>();
 
-  /** A run has ended: its lane or its queue may be paused by that, or no longer. @returns whether something has changed. */
+  /** Updates the pauses after a run, which may pause its lane or queue or end a pause. @returns whether a pause has changed. */
   ended(lane: LaneCursor, outcome: JobOutcome): boolean {
     if (outcome.outcome === 'postponed') return this.#pause(lane, outcome);
     const hasRun = outcome.outcome === 'done' || outcome.outcome === 'failed';
@@ -50,7 +53,7 @@ export class PausedQueues {
     return true;
   }
 
-  /** A job of the lane has run: its pauses that are over are not followed by others. */
+  /** Forgets the finished pauses of a lane and its queue once a job of the lane has run. */
   #forgetOver({ kind, queue, tenant }: LaneCursor): boolean {
     const now = performance.now();
     const over = [laneKey({ kind, queue, tenant }), queueKey(kind, queue)].filter((key) => {
@@ -61,28 +64,28 @@ export class PausedQueues {
     return over.length > 0;
   }
 
-  /** Of queues and lanes that are left alone at a time. */
+  /** Returns the keys of the queues and lanes that are paused at a time. */
   keys(now: number): readonly string[] {
     return [...this.#pauses].flatMap(([key, { until }]) => (until > now ? [key] : []));
   }
 
   /**
-   * In how many milliseconds the first of the pauses ends that held at a time. Infinity where none held; not above 0 where it is over
-   * by now, and what was left alone at that time is to be looked at again.
+   * Returns in how many milliseconds the first of the pauses that held at `heldAt` ends. Infinity if none held. Zero or less if
+   * it has ended meanwhile, so that its queue or lane must be checked again.
    */
   nextEndMs(heldAt: number): number {
     const ends = [...this.#pauses.values()].map(({ until }) => until).filter((until) => until > heldAt);
     return Math.min(...ends) - performance.now();
   }
 
-  /** The pauses that hold or that another one may follow, the oldest first. */
+  /** Lists the pauses that hold or that a further one may continue, the oldest first. */
   list(): readonly Pause[] {
     const now = performance.now();
     for (const key of this.#pauses.keys()) this.#known(key, now);
     return [...this.#pauses.values()].sort((one, other) => one.since - other.since);
   }
 
-  /** Forgets one that no other has followed. */
+  /** Returns a pause, or forgets it if no further one has continued it in time. */
   #known(key: string, now: number): Pause | undefined {
     const pause = this.#pauses.get(key);
     if (!pause || pause.until + PAUSE_FOLLOWS_MS > now) return pause;
@@ -95,19 +98,19 @@ function keyOf({ kind, queue, tenant }: Pick<Pause, 'kind' | 'queue' | 'tenant'>
   return tenant === null ? queueKey(kind, queue) : laneKey({ kind, queue, tenant });
 }
 
-/** What processes that run jobs begin none of for now. Times are the database's. */
+/** A pause in the processes that run jobs. Times are the database's. */
 export interface QueuePause {
   readonly kind: string;
   readonly queue: string;
-  /** Null: all tenants. */
+  /** Null for all tenants. */
   readonly tenant: string | null;
-  /** Why the last of its jobs could not be tried. */
+  /** Why the last job could not be attempted. */
   readonly reason: string;
-  /** When the first of the pauses began after which no job has run. */
+  /** The beginning of the first pause since a job last ran. */
   readonly since: Date;
-  /** When jobs of it are tried again; in the past while one is. */
+  /** When the next job is attempted. In the past while an attempt is running. */
   readonly until: Date;
-  /** Processes that it is paused in, and those that run jobs. */
+  /** How many of the processes that run jobs have paused it. */
   readonly processes: number;
   readonly ofProcesses: number;
 }
@@ -115,7 +118,7 @@ export interface QueuePause {
 interface PauseWriterOptions {
   readonly database: JobsDatabase;
   readonly paused: PausedQueues;
-  /** The lease of this process, whose row has its pauses. */
+  /** The lease of this process, whose row stores its pauses. */
   readonly leaseId: () => string;
 }
 
@@ -129,14 +132,14 @@ export class PauseWriter {
     this.#options = options;
   }
 
-  /** The pauses have changed: they are written now, or once the interval since they were written is over. */
+  /** Writes the changed pauses now, or once the interval since the last write is over. */
   changed(): void {
     if (this.#timer) {
       this.#isWanted = true;
       return;
     }
     this.#isWanted = false;
-    // A pause that could not be written is written with the next one, and jobs do not depend on it.
+    // A failed write is made up for by the next one. Jobs do not depend on it.
     void this.#write().catch(() => {});
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
@@ -163,7 +166,7 @@ export class PauseWriter {
   }
 }
 
-/** What is paused in any process, by kind, queue and tenant. @throws Error when the database cannot be asked. */
+/** Lists the pauses of all processes by kind, queue and tenant. @throws Error if the database does not respond. */
 export function readPauses(database: JobsDatabase): Promise<readonly QueuePause[]> {
   return database.query<QueuePause>(READ, [PAUSE_FOLLOWS_MS]);
 }

@@ -3,15 +3,15 @@ import { resultsUnavailable } from './errors.ts';
 import type { JobResult, JobState, Json } from './job.ts';
 import { CLOCK_SKEW_MS, timeOfUuid } from './uuid-v7.ts';
 
-/** For jobs whose end was not announced, in milliseconds. */
+/** The poll interval for jobs whose end was not announced, in milliseconds. */
 const POLL_MS = 2_000;
 
-/** Which job is asked for, and by whom. */
+/** The job, and the caller who asks for it. */
 export interface ResultQuery {
   readonly id: string;
   readonly kind: string;
   readonly queue: string;
-  /** The job's owner has to be equal to it; undefined for an admin, who sees all. */
+  /** Must equal the job's owner. Undefined for an admin, who sees all jobs. */
   readonly owner: Readonly<Record<string, string>> | undefined;
 }
 
@@ -25,11 +25,11 @@ interface ResultRow {
   readonly reason: string | null;
 }
 
-/** Results of jobs, and who waits for them. */
+/** Reads the results of jobs and notifies their watchers. */
 export class JobResults {
   readonly #database: JobsDatabase;
   readonly #watchers = new Map<string, Set<() => void>>();
-  /** Of those that are watched: whose end is still to come, as far as is known. */
+  /** Watched jobs that are not known to have finished. */
   readonly #unsettled = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -38,13 +38,14 @@ export class JobResults {
   }
 
   /**
-   * A job as far as it is; undefined where there is none, or it is another owner's: that cannot be told apart.
+   * Returns the current state of a job. Undefined if there is no such job, or if another owner has it: callers cannot tell
+   * these apart.
    *
-   * @throws GatewayError when the database cannot be asked.
+   * @throws GatewayError if the database does not respond.
    */
   async result(query: ResultQuery): Promise<JobResult | undefined> {
     const time = timeOfUuid(query.id);
-    // Ids of ours have their time in them. It spares looking through the partitions before.
+    // Ids of jobs contain their time, so earlier partitions need not be searched.
     if (time === undefined) return undefined;
     const { id, kind, queue, owner } = query;
     const values = [
@@ -63,9 +64,7 @@ export class JobResults {
     return { id: row.id, queue: row.queue, state, acceptedAt, output, errors, reason };
   }
 
-  /**
-   * Calls `onChange` when the job may have finished, any number of times, until the returned function is called.
-   */
+  /** Calls `onChange` each time the job may have finished, until the returned function is called. */
   watch(id: string, onChange: () => void): () => void {
     const watchers = this.#watchers.get(id) ?? new Set();
     this.#watchers.set(id, watchers.add(onChange));
@@ -79,7 +78,7 @@ export class JobResults {
     };
   }
 
-  /** @param id undefined: any of those that are watched. */
+  /** @param id undefined for any watched job. */
   settled(id: string | undefined): void {
     for (const watchers of id === undefined ? this.#watchers.values() : [this.#watchers.get(id) ?? []])
       for (const onChange of watchers) onChange();
@@ -108,7 +107,7 @@ export class JobResults {
         this.settled(id);
       }
     } catch {
-      // The next poll asks again; who runs jobs reports a database that is away.
+      // The next poll tries again. Processes that run jobs report an unavailable database.
     }
   }
 

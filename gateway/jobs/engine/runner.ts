@@ -9,9 +9,9 @@ import { labelsOf, settledRowOf } from './outcomes.ts';
 import { PausedQueues, PauseWriter } from './paused-queues.ts';
 import { type Settled, type Settlement, Settlements, settlementOf, unstorable } from './settlements.ts';
 
-/** Notifications wake a process; this is for those that were lost, in milliseconds. */
+/** The poll interval in case notifications are lost, in milliseconds. */
 const FALLBACK_POLL_MS = 15_000;
-/** Where notifications do not arrive. */
+/** The poll interval if notifications do not arrive. */
 const POLL_MS = 1_000;
 const RETRY_MS = 1_000;
 
@@ -20,13 +20,13 @@ export interface RunnerOptions {
   readonly counts: JobCounts;
   readonly telemetry: Pick<Telemetry, 'tracer'>;
   readonly log: Logger;
-  /** Jobs that run at a time in this process. */
+  /** How many jobs run at a time in this process. */
   readonly slots: number;
   /** Whether notifications of other processes arrive. */
   readonly isNotified: () => boolean;
-  /** How long this process holds jobs without a heartbeat, in milliseconds. */
+  /** How long this process keeps its jobs without a heartbeat, in milliseconds. */
   readonly leaseMs: number;
-  /** Called with the ids of jobs that are finished. */
+  /** Called with the id of each finished job. */
   readonly onSettled: (id: string) => void;
 }
 
@@ -36,8 +36,8 @@ interface RunInProgress {
 }
 
 /**
- * Claims jobs for the free slots of this process, runs their handlers, and writes down what came out. Idle, it sends nothing
- * but heartbeats: a notification, or the time of the next job, wakes it.
+ * Claims jobs for the free slots of this process, runs their handlers and writes the outcomes. An idle runner sends only
+ * heartbeats, until a notification or the time of the next job wakes it.
  */
 export class JobRunner {
   readonly #options: RunnerOptions;
@@ -51,14 +51,14 @@ export class JobRunner {
   #claiming: Promise<void> | undefined;
   #isWanted = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Nothing more is begun. */
+  /** Set once no more jobs start. */
   #isDraining = false;
-  /** Outcomes are not tried to be written again. */
+  /** Set once failed writes of outcomes are no longer retried. */
   #isStopping = false;
   #isTroubled = false;
   #onIdle: (() => void) | undefined;
 
-  /** @param handlers by kind; those that are added later are seen. */
+  /** @param handlers by kind. Handlers that are added later are used too. */
   constructor(handlers: ReadonlyMap<string, JobHandler>, options: RunnerOptions) {
     this.#handlers = handlers;
     this.#options = options;
@@ -88,12 +88,12 @@ export class JobRunner {
     });
   }
 
-  /** Jobs that run now. */
+  /** The number of running jobs. */
   get running(): number {
     return this.#running.size;
   }
 
-  /** There may be jobs. Any number of calls while a claim is under way make one more claim. */
+  /** Checks for jobs. Any number of calls during a claim cause one more claim. */
   wake(): void {
     if (this.#isDraining) return;
     if (this.#claiming) {
@@ -110,7 +110,7 @@ export class JobRunner {
     });
   }
 
-  /** Another process has cancelled a job, which may run here. */
+  /** Checks whether another process has cancelled a job that runs here. */
   checkCancelled(): void {
     if (this.#running.size > 0) void this.#lease.beat();
   }
@@ -134,10 +134,10 @@ export class JobRunner {
         cursor: this.#cursor,
       });
       this.#cursor = cursor;
-      // The answer may have taken longer than the lease, and the process may have begun to stop meanwhile.
+      // The claim may have taken longer than the lease, or the process may have begun to stop meanwhile.
       const mayBegin = this.#lease.isHeld && !this.#isDraining;
       for (const row of rows) this.#begin(row, mayBegin);
-      // Slots that are free again wake it, where there may be more.
+      // A full claim means that there may be more jobs, so free slots claim again.
       if (rows.length >= free) this.#isWanted ||= this.#running.size < this.#options.slots;
       else
         this.#plan(
@@ -161,7 +161,7 @@ export class JobRunner {
     this.#timer.unref();
   }
 
-  /** @param isRun false: it is given back. */
+  /** @param isRun false to give the job back. */
   #begin(row: ClaimedRow, isRun: boolean): void {
     const run = { controller: new AbortController(), attempt: row.attempts };
     this.#running.set(row.id, run);
@@ -254,10 +254,10 @@ export class JobRunner {
     for (const id of ids) this.#running.get(id)?.controller.abort();
   }
 
-  /** A database that is away is said once, and once when it is back. */
+  /** Logs once that the database is unavailable, and once that it is back. */
   #report(error: unknown): void {
     const { log } = this.#options;
-    // That is said where it is found.
+    // The database itself logs this error.
     if (error instanceof JobsDatabaseUnusable) return;
     if (error !== undefined && !this.#isTroubled)
       log.error({ event: 'jobs.database_unavailable', err: error }, 'the database of jobs cannot be used; retrying');
@@ -266,13 +266,13 @@ export class JobRunner {
     this.#isTroubled = error !== undefined;
   }
 
-  /** Begins nothing more; what runs goes on. */
+  /** Starts no more jobs. Running jobs continue. */
   drain(): void {
     clearTimeout(this.#timer);
     this.#isDraining = true;
   }
 
-  /** Begins nothing more, waits up to `graceMs` for what runs, aborts the rest and gives it back. */
+  /** Starts no more jobs, waits up to `graceMs` for running ones, then aborts the rest and gives them back. */
   async stop(graceMs: number): Promise<void> {
     this.drain();
     await Promise.race([this.#claiming, sleep(graceMs + RETRY_MS, undefined, { ref: false })]);

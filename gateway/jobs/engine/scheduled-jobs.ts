@@ -2,29 +2,29 @@ import type { JobsDatabase } from './database/index.ts';
 import type { JobState, JobSummary } from './job.ts';
 import { jobColumns, SUMMARY } from './job-statements.ts';
 
-/** A job of a schedule, with what its `owner` has of it. */
+/** A job of a schedule, with its `owner`. */
 export interface ScheduledJob {
   readonly id: string;
   readonly queue: string;
   readonly idempotencyKey: string;
   readonly state: JobState;
-  /** How often its webhook has been called, or is being called. */
+  /** How often its webhook was called, including a call that is running. */
   readonly attempts: number;
   readonly acceptedAt: Date;
-  /** When it may run next; null once it is finished. */
+  /** The earliest time of the next run. Null once the job is finished. */
   readonly runAt: Date | null;
   readonly owner: Readonly<Record<string, string>> | null;
 }
 
-/** Which of them. */
+/** A filter of scheduled jobs. */
 export interface ScheduledJobFilter {
-  /** One for which the index `finished_scheduled` is made. */
+  /** A kind that the index `finished_scheduled` covers. */
   readonly kind: 'cron' | 'scheduled-event';
   readonly queue?: string | undefined;
   readonly states: readonly JobState[];
 }
 
-/** Lists of jobs that the clock runs. */
+/** Lists the jobs of schedules. */
 export class ScheduledJobs {
   readonly #database: JobsDatabase;
 
@@ -32,7 +32,7 @@ export class ScheduledJobs {
     this.#database = database;
   }
 
-  /** The newest first. @throws Error when the database cannot be asked. */
+  /** Lists jobs, the newest first. @throws Error if the database does not respond. */
   page(filter: ScheduledJobFilter, limit: number, offset: number): Promise<readonly ScheduledJob[]> {
     return this.#database.query<ScheduledJob>(
       `SELECT id, queue, idempotency_key AS "idempotencyKey", state, ${CALLS} AS attempts, accepted_at AS "acceptedAt",
@@ -42,7 +42,7 @@ export class ScheduledJobs {
     );
   }
 
-  /** @throws Error when the database cannot be asked. */
+  /** @throws Error if the database does not respond. */
   async count(filter: ScheduledJobFilter): Promise<number> {
     const [row] = await this.#database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM ${scheduledJobs(filter)}`,
@@ -52,32 +52,32 @@ export class ScheduledJobs {
   }
 
   /**
-   * Of each cron trigger the last of its times that has come, by its name. What is planned for later is none of them.
+   * Returns the last time that has come of each cron trigger, by name. Jobs that are scheduled for later do not count.
    *
-   * @throws Error when the database cannot be asked.
+   * @throws Error if the database does not respond.
    */
   async lastTimes(triggers: readonly string[]): Promise<ReadonlyMap<string, JobSummary>> {
     const jobs = await this.#database.query<JobSummary>(LAST_TIMES, [triggers]);
     return new Map(jobs.map((job) => [job.queue, job]));
   }
 
-  /** One-off events that have not ended, the soonest first. @throws Error when the database cannot be asked. */
+  /** Lists the one-off events that have not ended, the soonest first. @throws Error if the database does not respond. */
   pendingEvents(limit: number): Promise<readonly JobSummary[]> {
     return this.#database.query<JobSummary>(PENDING_EVENTS, [limit]);
   }
 }
 
-/** A job is found to have expired when it is taken to be run, which counts as an attempt: only its calls are in the log. */
+/** A job expires when it is claimed, which counts as an attempt. For expired jobs, the log has the real number of calls. */
 const CALLS = `CASE WHEN state = 'expired' THEN
   (SELECT count(*)::int FROM portico_jobs.invocation AS call WHERE call.kind = job.kind AND call.job = job.id)
   ELSE attempts END`;
 
 const NEWEST_FIRST = 'ORDER BY accepted_at DESC, idempotency_key DESC LIMIT 1';
 
-/** What is planned for later has not been begun: one that was, and that waits for another try, has a reason. */
+/** Excludes jobs that are scheduled for later. A job that waits for another attempt has a reason. */
 const HAS_COME = "(state <> 'scheduled' OR reason IS NOT NULL OR run_at <= clock_timestamp())";
 
-/** The key of a job is its time. */
+/** The idempotency key of a job is its scheduled time. */
 const LAST_TIMES = `
   SELECT job.* FROM unnest($1::text[]) AS trigger (name) CROSS JOIN LATERAL (
     SELECT ${SUMMARY} FROM (${lastOf('live', HAS_COME)} UNION ALL
@@ -92,7 +92,7 @@ const PENDING_EVENTS = `
   SELECT ${SUMMARY} FROM (SELECT ${jobColumns('live')} FROM portico_jobs.live
     WHERE kind = 'scheduled-event' ORDER BY run_at, id LIMIT $1) AS event ORDER BY run_at, id`;
 
-/** The kind is written out, since the index is for these kinds alone. */
+/** The kind is written as a literal, since the index covers only these kinds. */
 function scheduledJobs({ kind }: ScheduledJobFilter): string {
   const columns = 'id, kind, queue, idempotency_key, attempts, accepted_at, owner';
   const condition = `kind = '${kind}' AND ($1::text IS NULL OR queue = $1)`;

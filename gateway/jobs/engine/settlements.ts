@@ -6,14 +6,14 @@ import { isDeeperThan, jsonbText } from './jsonb-text.ts';
 
 const MAX_SETTLED_JOBS = 200;
 const MAX_SETTLED_BYTES = 16 * 1024 ** 2;
-/** The largest output or list of errors, with the row around it. docs/jobs.md has both limits. */
+/** The largest output or list of errors, including its row. docs/jobs.md describes this limit and the next one. */
 const MAX_ROW_BYTES = 4 * 1024 ** 2;
-/** PostgreSQL's parser refuses some thousands of levels, and so does `JSON.stringify`. */
+/** PostgreSQL's parser rejects some thousands of levels, and so does `JSON.stringify`. */
 const MAX_RESULT_DEPTH = 512;
 const RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 
-/** What `settle` of the database takes. */
+/** The input of the SQL function `settle`. */
 export interface SettledRow {
   readonly id: string;
   readonly attempt: number;
@@ -25,7 +25,7 @@ export interface SettledRow {
   readonly errors?: Json;
 }
 
-/** An outcome as it is written down. */
+/** A serialized outcome. */
 export interface Settlement {
   readonly row: SettledRow;
   /** `row` as JSON. */
@@ -34,12 +34,12 @@ export interface Settlement {
 }
 
 /**
- * The result of writing an outcome: `refused` where the job is not this process's any more, `unstorable` where the database
- * rejected its output or errors and it is dead without them.
+ * The result of writing an outcome. `refused`: the job no longer belongs to this process. `unstorable`: the database rejected
+ * the output or errors, and the job is dead without them.
  */
 export type Settled = 'taken' | 'refused' | 'unstorable';
 
-/** An outcome within the limits; one that is beyond them, without its output and errors. */
+/** Serializes an outcome. If it exceeds the limits, its output and errors are left out. */
 export function settlementOf(row: SettledRow): Settlement {
   const { output, errors, ...bare } = row;
   const tooLarge = { ...bare, outcome: row.outcome === 'dead' ? 'dead' : 'failed', reason: 'too-large' };
@@ -52,7 +52,7 @@ export function settlementOf(row: SettledRow): Settlement {
   }
 }
 
-/** A job whose output or errors the database refuses. */
+/** Returns the outcome of a job whose output or errors the database rejects. */
 export function unstorable({ id, attempt }: SettledRow): SettledRow {
   return { id, attempt, outcome: 'dead', reason: 'unstorable' };
 }
@@ -64,13 +64,13 @@ function serialized(row: SettledRow): Settlement {
 
 export interface SettlementsOptions {
   readonly database: JobsDatabase;
-  /** The lease that the jobs are held by. */
+  /** The lease that holds the jobs. */
   readonly leaseId: () => string;
   readonly isStopping: () => boolean;
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Writes outcomes down; tries until the database takes them or the process stops, since the work has been done. */
+/** Writes outcomes. Since the work has been done, writes are retried until the database accepts them or the process stops. */
 export class Settlements {
   readonly #options: SettlementsOptions;
   readonly #batches: Batcher<Settlement, Settled>;
@@ -85,14 +85,15 @@ export class Settlements {
     });
   }
 
-  /** @throws Error where the database refuses even that the job is dead: its lease ends, and it is run again. */
+  /** @throws Error if the database rejects even the outcome `dead`. Then the lease of the job ends and it runs again. */
   async add(settlement: Settlement): Promise<Settled> {
     const { isStopping, onTrouble } = this.#options;
     for (let pauseMs = RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
       try {
         return await this.#batches.add(settlement);
       } catch (error) {
-        // The outcome is sound, and the work has been done: it is kept until its row can be written. Others are not delayed.
+        // The outcome is valid and the work has been done, so the write is retried until it succeeds. Other outcomes are not
+        // delayed.
         if (failureOf(error) !== 'one-row') throw error;
         onTrouble(error);
       }
@@ -107,13 +108,13 @@ export class Settlements {
     } catch (error) {
       const [only] = settlements;
       if (!only || settlements.length > 1 || failureOf(error) !== 'values') throw error;
-      // PostgreSQL quotes the value in its error: it is not logged.
+      // PostgreSQL quotes the value in its error, so the error is not logged.
       const [settled] = await this.#write([serialized(unstorable(only.row))]);
       return [settled === 'taken' ? 'unstorable' : 'refused'];
     }
   }
 
-  /** @throws Error when the database refuses a value of them, or may fail at one row of them alone. */
+  /** @throws Error if the database rejects a value, or if a single row may be the reason. */
   async #write(settlements: readonly Settlement[]): Promise<readonly Settled[]> {
     const { database, leaseId, isStopping, onTrouble } = this.#options;
     const text = `[${settlements.map((settlement) => settlement.text).join()}]`;
@@ -135,7 +136,7 @@ export class Settlements {
   }
 }
 
-/** Not the same for all that fail at the same time. */
+/** The delay is random, so that writes that failed together are not retried together. */
 async function pauseForRetry(ms: number): Promise<void> {
   await sleep(ms * (1 + Math.random()), undefined, { ref: false });
 }

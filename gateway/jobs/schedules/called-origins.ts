@@ -7,7 +7,7 @@ import {
   resolveUrl,
 } from '../../metadata/index.ts';
 
-/** A service or webhook that the metadata has the gateway call. */
+/** A service or webhook that the metadata names. */
 interface Called {
   readonly url?: string | null | undefined;
   readonly url_from_env?: string | null | undefined;
@@ -15,10 +15,10 @@ interface Called {
 }
 
 /**
- * The origins that the metadata has the gateway call, each with the variables of the environment that it is sent, in URLs and
- * headers. A one-off event may call these and send these, and no others, unless a setting says so: a caller who may create one
- * must not reach the rest of the network by it, nor send what is in the environment to where it does not go anyway. The keys of
- * signatures are none of them.
+ * Returns the origins that the metadata has the gateway call, each with the environment variables that it is sent in URLs and
+ * headers. A one-off event may call only these origins and send only these variables, unless a setting allows more. Otherwise a
+ * caller who may create events could reach the rest of the network, or send variables to places that do not receive them. Keys
+ * of signatures are not included.
  */
 export function calledOrigins(metadata: Metadata, environment: Environment): ReadonlyMap<string, ReadonlySet<string>> {
   const called: readonly Called[] = [
@@ -47,7 +47,7 @@ function environmentVariablesOf({ url, url_from_env, headers = [] }: Called): re
   ];
 }
 
-/** The part of the environment that has these variables. */
+/** Returns the part of the environment with these variables. */
 export function environmentOf(names: Iterable<string>, environment: Environment): Environment {
   return Object.fromEntries([...names].map((name) => [name, environment[name]]));
 }

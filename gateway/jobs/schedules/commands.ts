@@ -12,12 +12,12 @@ export interface CommandOptions {
   readonly triggers: () => ReadonlyMap<string, CronTrigger>;
 }
 
-/** A command of the metadata API by its arguments. */
+/** A command of the metadata API. */
 type ScheduleCommand = (args: unknown) => Promise<unknown>;
 
 const EVENT_STATUSES = ['scheduled', 'locked', 'delivered', 'error', 'dead'] as const;
 
-/** Hasura's words for what jobs are in. An event that was deleted is cancelled, and not listed. */
+/** The job states for each of Hasura's statuses. A deleted event is cancelled, and is not listed. */
 const STATES_OF_STATUS: Readonly<Record<(typeof EVENT_STATUSES)[number], readonly JobState[]>> = {
   scheduled: ['scheduled', 'waiting', 'queued'],
   locked: ['running'],
@@ -50,7 +50,7 @@ const invocationsShape = mapping({
   ...paging,
 });
 
-/** The commands of Hasura's metadata API about cron triggers and scheduled events, by their names. */
+/** The commands of Hasura's metadata API about cron triggers and scheduled events, by name. */
 export function scheduleCommands({ jobs, oneOff, triggers }: CommandOptions): ReadonlyMap<string, ScheduleCommand> {
   const knownTrigger = (name: string | null | undefined): string => {
     if (name == null) throw invalidArguments('is missing: expected the name of a cron trigger', ['trigger_name']);
@@ -128,7 +128,7 @@ export function scheduleCommands({ jobs, oneOff, triggers }: CommandOptions): Re
   ]);
 }
 
-/** @throws GatewayError `parse-failed` with the first of what does not fit. */
+/** @throws GatewayError `parse-failed` with the first invalid argument. */
 function readCommandArguments<T>(shape: z.ZodType<T>, args: unknown): T {
   const parsed = shape.safeParse(args ?? {});
   if (parsed.success) return parsed.data;
@@ -136,7 +136,7 @@ function readCommandArguments<T>(shape: z.ZodType<T>, args: unknown): T {
   throw invalidArguments(problem?.message ?? 'are not valid', problem?.path ?? []);
 }
 
-/** @throws GatewayError `service-unavailable` where the database does not answer. */
+/** @throws GatewayError `service-unavailable` if the database does not respond. */
 async function fromStore<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -163,7 +163,7 @@ function eventStatusOf(state: JobState): string {
   return EVENT_STATUSES.find((status) => STATES_OF_STATUS[status].includes(state)) ?? state;
 }
 
-/** When it is tried again, where it has been tried. */
+/** Returns the time of the next attempt of an event that has been attempted before. */
 function nextRetryAt({ attempts, runAt }: ScheduledJob): string | null {
   return attempts > 0 && runAt ? runAt.toISOString() : null;
 }

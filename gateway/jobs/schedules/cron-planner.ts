@@ -4,11 +4,11 @@ import { type CronPlan, type CronPlanStore, type Jobs, SPARE_ATTEMPTS } from '..
 import { CRON_KIND } from './cron-runner.ts';
 import type { CronTrigger } from './cron-triggers.ts';
 
-/** Times are made jobs so long before they come, in milliseconds: a process that ends meanwhile takes none with it. */
+/** How long before their time jobs are created, in milliseconds. If a process ends meanwhile, they are not lost. */
 const AHEAD_MS = 60_000;
 const PLANNING_INTERVAL_MS = 20_000;
 const RETRY_MS = 2_000;
-/** Times of one trigger that are made up for after an outage: the last ones. */
+/** The most missed times of one trigger that run after an outage. These are the last ones. */
 const MAX_MISSED = 100;
 
 export interface CronPlannerOptions {
@@ -18,7 +18,7 @@ export interface CronPlannerOptions {
   readonly log: Logger;
 }
 
-/** The next times of a trigger, and how far it is planned with them. */
+/** The next times of a trigger, and its plan that includes them. */
 interface Planned {
   readonly trigger: CronTrigger;
   readonly times: readonly Date[];
@@ -26,8 +26,9 @@ interface Planned {
 }
 
 /**
- * Makes jobs of the times of cron triggers. Each process does: the key of a job is its trigger and its time, so that each time
- * is one job, and the clock is the database's. What came during an outage is made up for, and expires where it is too old.
+ * Creates jobs from the times of cron triggers. Every process does this. The idempotency key is the trigger and the time, so
+ * each time becomes one job, and the clock is the database's. Times that an outage missed become jobs too, and expire if they
+ * are too old.
  */
 export class CronPlanner {
   readonly #options: CronPlannerOptions;
@@ -36,7 +37,7 @@ export class CronPlanner {
   #isWanted = false;
   #isStopped = true;
   #isTroubled = false;
-  /** Triggers that were removed by a reload. */
+  /** Triggers that a reload removed. */
   readonly #removed = new Set<string>();
 
   constructor(options: CronPlannerOptions) {
@@ -48,13 +49,13 @@ export class CronPlanner {
     this.wake();
   }
 
-  /** The triggers have changed. @param removed those that are there no more. */
+  /** Notes that the triggers have changed. @param removed the names of removed triggers. */
   changed(removed: readonly string[]): void {
     for (const name of removed) this.#removed.add(name);
     if (!this.#isStopped) this.wake();
   }
 
-  /** Plans now, or once more after the planning that is under way. */
+  /** Plans now, or again after the planning that is under way. */
   wake(): void {
     if (this.#planning) {
       this.#isWanted = true;
@@ -83,12 +84,12 @@ export class CronPlanner {
       nextMs = RETRY_MS;
     }
     if (this.#isStopped) return;
-    // Processes that started together do not ask together for ever.
+    // The delay is random, so that processes that started together do not query together.
     this.#timer = setTimeout(() => this.wake(), nextMs * (0.75 + Math.random() / 2));
     this.#timer.unref();
   }
 
-  /** @throws Error where the database does not take it; nothing is lost, the next planning begins where this one did. */
+  /** @throws Error if the database rejects the jobs. Nothing is lost: the next planning begins at the same point. */
   async plan(): Promise<void> {
     const { plans, triggers } = this.#options;
     const current = triggers();
@@ -100,7 +101,7 @@ export class CronPlanner {
     const planned: Planned[] = [];
     for (const [name, trigger] of current) {
       planned.push(this.#timesOf(trigger, known.get(name), now));
-      // The times of many triggers take long to compute: requests go on in between.
+      // Computing the times of many triggers takes long, so requests are served in between.
       await nextTurn();
     }
     await Promise.all(planned.map((one) => this.#enqueue(one)));
@@ -110,10 +111,10 @@ export class CronPlanner {
   #timesOf(trigger: CronTrigger, plan: CronPlan | undefined, now: Date): Planned {
     const { name, schedule } = trigger.metadata;
     const text = `${schedule.expression} ${schedule.timeZone}`;
-    // A trigger that is new, or has another schedule, has missed nothing.
+    // A trigger that is new or has a new schedule has missed no times.
     const from = plan?.schedule === text ? plan.plannedUntil : now;
     const until = new Date(now.getTime() + AHEAD_MS);
-    // Only after an outage: to look back costs far more than to look ahead.
+    // Only after an outage, since looking back costs far more than looking ahead.
     let missed = from < now ? schedule.between(from, now, MAX_MISSED + 1) : [];
     if (missed.length > MAX_MISSED) {
       missed = schedule.last(MAX_MISSED + 1, now);

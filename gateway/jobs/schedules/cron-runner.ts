@@ -7,13 +7,13 @@ import { callScheduled } from './scheduled-call.ts';
 export const CRON_KIND = 'cron' as const;
 
 export interface CronRunnerOptions {
-  /** The triggers of the metadata that is active. */
+  /** Returns the triggers of the active metadata. */
   readonly triggers: () => ReadonlyMap<string, CronTrigger>;
   readonly invocations: Invocations;
   readonly log: Logger;
 }
 
-/** Runs the times of cron triggers. A trigger that has been removed, and a time that its schedule has no more, are not run. */
+/** Runs the times of cron triggers. Skips a removed trigger, and a time that is no longer in the schedule. */
 export function cronRunner({ triggers, ...options }: CronRunnerOptions): JobHandler {
   return {
     run: async (job, signal) => {
@@ -47,7 +47,7 @@ export function cronRunner({ triggers, ...options }: CronRunnerOptions): JobHand
   };
 }
 
-/** As Hasura writes times: without the fraction of a second where it is 0. */
+/** Formats a time as Hasura does: without the fraction of a second if it is 0. */
 export function scheduledTime(time: Date): string {
   return time.toISOString().replace('.000Z', 'Z');
 }

@@ -15,7 +15,7 @@ export interface CronTrigger extends WebhookTarget {
 /**
  * Opens the cron triggers of the metadata.
  *
- * @throws MetadataError with everything that does not fit the environment.
+ * @throws MetadataError with every problem that the environment causes.
  */
 export function openCronTriggers(
   metadata: Metadata,

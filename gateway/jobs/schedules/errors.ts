@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 
-/** A command that would change a metadata file. */
+/** Reports a command that would change a metadata file. */
 export function cronTriggersAreFiles(): GatewayError {
   return new GatewayError(
     'not-supported',
@@ -9,12 +9,12 @@ export function cronTriggersAreFiles(): GatewayError {
   );
 }
 
-/** Arguments of another shape. @param path where in the arguments. */
+/** Reports invalid arguments. @param path of the invalid value in the arguments. */
 export function invalidArguments(message: string, path: readonly PropertyKey[]): GatewayError {
   return new GatewayError('parse-failed', message, { path: ['$.args', ...path.map(String)].join('.') });
 }
 
-/** A webhook that a scheduled event may not call. */
+/** Reports a webhook that a scheduled event may not call. */
 export function webhookNotAllowed(): GatewayError {
   return new GatewayError(
     'access-denied',
@@ -23,17 +23,17 @@ export function webhookNotAllowed(): GatewayError {
   );
 }
 
-/** A webhook or headers that cannot be used as they are. @param message names no value of the environment. */
+/** Reports an unusable webhook or unusable headers. @param message contains no value of the environment. */
 export function unusableWebhook(message: string, argument: 'webhook' | 'headers'): GatewayError {
   return new GatewayError('validation-failed', message, { path: `$.args.${argument}` });
 }
 
-/** No cron trigger or scheduled event of that name or id. */
+/** Reports an unknown cron trigger or scheduled event. */
 export function noSuchSchedule(what: 'cron trigger' | 'scheduled event', argument: string): GatewayError {
   return new GatewayError('not-found', `there is no such ${what}`, { path: `$.args.${argument}`, status: 400 });
 }
 
-/** The database does not answer. */
+/** Reports that the database does not respond. */
 export function scheduleStoreUnavailable(): GatewayError {
   return new GatewayError('service-unavailable', 'scheduled events cannot be read or changed at the moment', {
     headers: { 'retry-after': '5' },

@@ -31,10 +31,10 @@ import { callScheduled } from './scheduled-call.ts';
 
 export const ONE_OFF_KIND = 'scheduled-event' as const;
 
-/** Characters of an origin: it is a part of an index, and no name of a host is as long. */
+/** The most characters of an origin, which is part of an index. Host names are shorter. */
 const MAX_ORIGIN = 300;
 
-/** RFC 3339 section 5.6, where the zone may be left out: then it is UTC, as in Hasura. */
+/** RFC 3339 section 5.6. The time zone is optional and defaults to UTC, as in Hasura. */
 const EVENT_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$/i;
 
 const time = z.string().transform((text, context) => {
@@ -57,7 +57,7 @@ export const newEventShape = mapping({
 
 export type NewEvent = z.output<typeof newEventShape>;
 
-/** What a job needs of its event, as it is stored. Values of the environment are not part of it. */
+/** The part of an event that its job stores. It contains no values of the environment. */
 const storedEvent = z.object({
   webhook: z.object({ url: z.string().optional(), url_from_env: z.string().optional() }),
   scheduled_time: z.string(),
@@ -70,17 +70,17 @@ const storedEvent = z.object({
 export interface OneOffOptions {
   readonly jobs: Pick<Jobs, 'enqueue'>;
   readonly invocations: Invocations;
-  /** What the metadata has the gateway call, with the variables of the environment that it is sent. */
+  /** The origins that the metadata has the gateway call, with the environment variables that each is sent. */
   readonly origins: () => ReadonlyMap<string, ReadonlySet<string>>;
-  /** Origins that may be called beside these; `*` stands for all. */
+  /** Further origins that events may call. `*` stands for all. */
   readonly moreOrigins: readonly string[];
-  /** Variables that may be sent to any of them. */
+  /** Further variables that may be sent to every origin. */
   readonly moreVariables: readonly string[];
   readonly dependencies: WebhookDependencies;
   readonly log: Logger;
 }
 
-/** A webhook of an event, with the values of the environment. */
+/** The webhook of an event, with values of the environment filled in. */
 interface Target {
   readonly url: string;
   readonly origin: string;
@@ -93,10 +93,10 @@ interface Unusable {
   readonly of: 'webhook' | 'headers';
 }
 
-/** Origins that have a client of their own; what is called at more of them shares one. */
+/** The most origins with their own client. Further origins share one. */
 const MAX_CLIENTS = 100;
 
-/** Webhooks that are called once, at a time that an administrator names. */
+/** Webhooks that are called once, at a time that an administrator chooses. */
 export class OneOffEvents implements JobHandler {
   readonly #options: OneOffOptions;
   readonly #clients = new Map<string, WebhookTarget['http']>();
@@ -106,10 +106,10 @@ export class OneOffEvents implements JobHandler {
   }
 
   /**
-   * Accepts an event. It resolves after the commit.
+   * Accepts an event. Resolves after the commit.
    *
-   * @returns its id.
-   * @throws GatewayError where it cannot be called, or was not committed.
+   * @returns the id of the event.
+   * @throws GatewayError if the webhook cannot be called or the event was not committed.
    */
   async create(event: NewEvent): Promise<string> {
     const target = this.#resolve(event.webhook, event.headers);
@@ -125,7 +125,7 @@ export class OneOffEvents implements JobHandler {
       retry_conf: event.retry_conf,
       ...(event.comment != null && { comment: event.comment }),
     };
-    // As text: jsonb takes no U+0000, which a payload may hold.
+    // The event is stored as text, since jsonb rejects U+0000, which a payload may contain.
     const text = JSON.stringify(stored);
     const { id } = await this.#options.jobs.enqueue({
       kind: ONE_OFF_KIND,
@@ -134,7 +134,7 @@ export class OneOffEvents implements JobHandler {
       validForMs: Math.max(1, event.retry_conf.tolerance_seconds) * 1000,
       maxAttempts: event.retry_conf.num_retries + 1 + SPARE_ATTEMPTS,
       payload: { event: text },
-      // Kept with the result, for `get_scheduled_events`.
+      // `get_scheduled_events` reads it. It is kept with the result.
       owner: { event: text },
     });
     return id;
@@ -145,7 +145,7 @@ export class OneOffEvents implements JobHandler {
     const stored = storedEvent.parse(JSON.parse((job.payload as { event: string }).event));
     const headers = configuredHeaders.parse(stored.headers);
     const target = this.#resolve(stored.webhook, headers);
-    // A variable may be there again with the next version of the environment.
+    // The variable may be set again in the next version of the environment.
     if ('problem' in target) return postponed('environment', 10_000);
     if (!target.isAllowed) return dead('webhook-not-allowed');
     return callScheduled(
@@ -171,7 +171,7 @@ export class OneOffEvents implements JobHandler {
     );
   };
 
-  /** What is called, or what is wrong with it. Variables that may not be sent there are not set, as far as an event is concerned. */
+  /** Returns the target of the event, or the problem with it. Variables that may not be sent to the target count as unset. */
   #resolve(webhook: Parameters<typeof resolveUrl>[0], headers: NewEvent['headers']): Target | Unusable {
     const { dependencies, origins, moreOrigins, moreVariables } = this.#options;
     const { environment } = dependencies;
@@ -189,7 +189,10 @@ export class OneOffEvents implements JobHandler {
     return { url: url.url, origin, headers: values.headers, isAllowed };
   }
 
-  /** How its calls go, by origin: only of those that the metadata or a setting names, since names are labels of metrics. */
+  /**
+   * Returns the state of the calls by origin. Origins are labels of metrics, so only those that the metadata or a setting names
+   * are included.
+   */
   states(): readonly WebhookState[] {
     return [...this.#clients].filter(([origin]) => this.isLabel(origin)).map(([, client]) => client.state());
   }
@@ -215,7 +218,7 @@ export class OneOffEvents implements JobHandler {
   }
 }
 
-/** An event as it was stored, for lists. */
+/** Returns an event as it was stored, for lists. */
 export function describedEvent(text: string | undefined): Readonly<Record<string, Json>> {
   return text === undefined ? {} : JSON.parse(text);
 }

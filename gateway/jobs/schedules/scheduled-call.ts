@@ -7,23 +7,23 @@ import { KritiEvaluationError } from '../../webhooks/kriti/index.ts';
 import type { Invocations, JobOutcome, RunningJob } from '../engine/index.ts';
 import { dead } from '../engine/index.ts';
 
-/** What Hasura sends to the webhook of a cron trigger or a one-off event. */
+/** The payload that Hasura sends to the webhook of a cron trigger or a one-off event. */
 export interface ScheduledPayload {
   readonly id: string;
   readonly name?: string;
   readonly scheduled_time: string;
   readonly payload: unknown;
   readonly comment?: string;
-  /** Of one-off events. */
+  /** Only for one-off events. */
   readonly created_at?: string;
 }
 
-/** A call that the time has come for. */
+/** A call that is due. */
 export interface ScheduledCall {
   readonly http: Pick<UpstreamHttp, 'send'>;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** As they are written, without values of the environment: for the log of invocations. */
+  /** The headers as configured, without values of the environment. They go to the log of invocations. */
   readonly configuredHeaders: readonly unknown[];
   readonly transform: RequestTransform | undefined;
   readonly payload: ScheduledPayload;

@@ -13,22 +13,25 @@ export interface SchedulesOptions {
   readonly metadata: Metadata;
   readonly dependencies: WebhookDependencies;
   readonly jobs: Jobs;
-  /** Whether this process accepts jobs: then it plans the times of cron triggers. */
+  /** Whether this process accepts jobs. If so, it plans the times of cron triggers. */
   readonly accepts: boolean;
-  /** Origins that one-off events may call beside those of the metadata; `*` stands for all. */
+  /** Origins that one-off events may call in addition to those of the metadata. `*` stands for all. */
   readonly moreOrigins: readonly string[];
-  /** Variables of the environment that one-off events may send anywhere, beside those that the metadata sends to an origin. */
+  /** Environment variables that one-off events may send anywhere, in addition to those that the metadata sends to an origin. */
   readonly moreVariables: readonly string[];
   readonly log: Logger;
 }
 
-/** Cron triggers and one-off events of a process. */
+/** The cron triggers and one-off events of a process. */
 export interface Schedules {
-  /** Commands of the metadata API, by their names. */
+  /** The commands of the metadata API by name. */
   readonly commands: ReadonlyMap<string, (args: unknown) => Promise<unknown>>;
-  /** As a subscriber of the metadata. @throws MetadataError when the triggers do not fit the environment. */
+  /**
+   * Prepares new metadata and returns a function that activates it. @throws MetadataError if the triggers do not fit the
+   * environment.
+   */
   prepare(metadata: Metadata): () => void;
-  /** The cron triggers of the metadata that is active, with their times. */
+  /** Returns the cron triggers of the active metadata, with their times. */
   cronTriggers(): readonly {
     readonly name: string;
     readonly expression: string;
@@ -36,17 +39,17 @@ export interface Schedules {
     readonly comment: string | null;
     readonly next: (after: Date) => Date | undefined;
   }[];
-  /** How calls of its webhooks go. */
+  /** Returns the state of the calls to each webhook. */
   states(): readonly WebhookState[];
-  /** Begins to plan the times of cron triggers. */
+  /** Starts to plan the times of cron triggers. */
   start(): void;
   stop(): Promise<void>;
 }
 
 /**
- * Opens the schedules, and has their jobs run.
+ * Opens the schedules and registers the handlers of their jobs.
  *
- * @throws MetadataError when the triggers do not fit the environment.
+ * @throws MetadataError if the triggers do not fit the environment.
  */
 export function openSchedules(options: SchedulesOptions): Schedules {
   const { dependencies, jobs, log, moreOrigins } = options;

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { KritiSyntaxError, parseTemplate, parseTextTemplate, type TextTemplate } from '../../webhooks/kriti/index.ts';
 import { FRAMING_HEADERS, mapping } from '../shapes/index.ts';
 
-/** The variables of a request's templates. */
+/** The variables that request templates may use. */
 const REQUEST_VARIABLES = ['$body', '$base_url', '$session_variables', '$query_params'];
-/** The variables of a response's templates. */
+/** The variables that response templates may use. */
 const RESPONSE_VARIABLES = ['$body', '$response', '$session_variables', '$request'];
 
 const REQUEST_METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
@@ -32,13 +32,13 @@ const textTemplate = (variables: readonly string[]) =>
 
 const requestText = textTemplate(REQUEST_VARIABLES);
 
-/** A template by the name of a header, a parameter or a field of a form. */
+/** The template of a header, a parameter or a form field. */
 export interface NamedText {
   readonly name: string;
   readonly value: TextTemplate;
 }
 
-/** Templates by name; what is null is left out. */
+/** Templates by name. Null values are left out. */
 const namedTexts = (name: z.ZodString) =>
   z
     .record(name, requestText.nullable(), {
@@ -52,7 +52,7 @@ const addedHeader = headerName.refine((name) => !FRAMING_HEADERS.has(name.toLowe
   error: 'this header is not for templates: it says how the message is sent',
 });
 
-/** What a request's templates have in common in both versions. */
+/** The parts of a request transform that both versions share. */
 const requestShape = {
   template_engine: engine,
   method: z
@@ -92,21 +92,21 @@ const responseBodyShape = z.discriminatedUnion(
 
 const transformBody = <T>(body: T) => ({ action: 'transform' as const, template: body });
 
-/** `request_transform` of an action: the request that is sent in place of the usual one. */
+/** `request_transform` of an action: the request that replaces the usual one. */
 export const requestTransform = byVersion(
   mapping({
     ...requestShape,
     version: z.literal(1, { error: 'expected 1 or 2' }).nullish(),
     body: template(REQUEST_VARIABLES).transform(transformBody).nullish(),
   }),
-  // Hasura's console writes a content_type here too; only in version 1 does it mean anything.
+  // Hasura's console also writes a content_type here, but only version 1 uses it.
   mapping({ ...requestShape, version: z.literal(2), body: requestBodyShape.nullish() }).transform((transform) => ({
     ...transform,
     content_type: undefined,
   })),
 );
 
-/** `response_transform` of an action: how the webhook's response is read. */
+/** `response_transform` of an action: how the webhook's response is converted. */
 export const responseTransform = byVersion(
   mapping({
     template_engine: engine,
@@ -119,12 +119,12 @@ export const responseTransform = byVersion(
 export type RequestTransform = z.output<typeof requestTransform>;
 export type ResponseTransform = z.output<typeof responseTransform>;
 
-/** The shape of version 2 where a value has that version, else of version 1; only its problems are reported. */
+/** Selects the shape by the value's version, with version 1 as the default. Only problems of that shape are reported. */
 function byVersion<One, Two>(one: z.ZodType<One>, two: z.ZodType<Two>) {
   return shapeByValue<One | Two>((value) => ((value as { version?: unknown } | null)?.version === 2 ? two : one));
 }
 
-/** The shape that `choose` selects for the value, so that only problems of that one are reported. */
+/** Validates a value with the shape that `choose` returns for it. Only problems of that shape are reported. */
 function shapeByValue<T>(choose: (value: unknown) => z.ZodType<T>) {
   return z.unknown().transform((value, context): T => {
     const result = choose(value).safeParse(value);

@@ -19,7 +19,7 @@ export interface ActionField {
   readonly node: FieldDefinitionNode;
 }
 
-/** Reports a problem at a line of `actions.graphql`, or at a path of `actions.yaml` when there is no such line. */
+/** Reports a problem at a line of `actions.graphql`, or at a path of `actions.yaml` if there is no such line. */
 export type ReportActionProblem = (
   message: string,
   at: { readonly line?: number | undefined; readonly path?: ValuePath },
@@ -40,7 +40,7 @@ const OUTPUT_KINDS: readonly DefinitionKind[] = [
 const BUILT_IN_SCALARS = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 const CUSTOM_TYPE_KINDS = ['enums', 'input_objects', 'objects', 'scalars'] as const;
 
-/** What is wrong with a definition that is neither `Query` nor `Mutation`, for its kind alone. */
+/** Returns the problem with the kind of a definition other than `Query` and `Mutation`. */
 export function unsupportedDefinition(definition: DefinitionNode): string | undefined {
   if (definedName(definition)?.value === 'Subscription') return 'subscriptions cannot be actions';
   if (INPUT_KINDS.includes(definition.kind) || OUTPUT_KINDS.includes(definition.kind)) return undefined;
@@ -51,7 +51,7 @@ export function unsupportedDefinition(definition: DefinitionNode): string | unde
   return invalidTypes(`expected object types, inputs, enums and scalars only, found: ${kind}`);
 }
 
-/** Reports actions that are not in both files exactly once, and custom types without or with several definitions. */
+/** Reports actions that are not exactly once in both files, and custom types with no or several definitions. */
 export function nameProblems(
   { actions, custom_types }: ActionsMetadata,
   fields: readonly ActionField[],
@@ -88,7 +88,7 @@ export function nameProblems(
     });
 }
 
-/** Arguments are of scalars, enums and input objects, results of scalars, enums and objects. */
+/** Reports wrong types. Arguments must be scalars, enums or input objects. Results must be scalars, enums or objects. */
 export function typeProblems(
   fields: readonly ActionField[],
   types: readonly DefinitionNode[],
@@ -130,7 +130,7 @@ export function typeProblems(
   }
 }
 
-/** The other rules of GraphQL for types, such as that no input object contains itself as a non-null field. */
+/** Reports violations of GraphQL's other rules for types, such as an input object that contains itself as a non-null field. */
 export function schemaProblems(definitions: readonly DefinitionNode[], report: ReportActionProblem): void {
   if (definitions.length === 0) return;
   const schema = buildASTSchema({ kind: Kind.DOCUMENT, definitions }, { assumeValidSDL: true });

@@ -25,28 +25,28 @@ import { POSTGRES_SCALARS } from './postgres-scalars.ts';
 /** The text that defines the types of actions. */
 export interface ActionsSdl {
   readonly actionsSdl: string;
-  /** The file that it is in; undefined when it was made of an export. */
+  /** The name of the file with the text. Undefined if the text was created from an export. */
   readonly actionsSdlFile: string | undefined;
 }
 
 /** The definitions of `actions.graphql`. */
 export interface ActionTypes {
   /**
-   * The actions as fields of `Query` and `Mutation`, and all types that they may use: scalars of Postgres are defined,
-   * and an action's comment is its field's description.
+   * The actions as fields of `Query` and `Mutation`, with all types that they may use. Scalars of PostgreSQL are defined, and
+   * an action's comment is its field's description.
    */
   readonly document: DocumentNode;
-  /** The names of the actions that are queries; the others are mutations. */
+  /** The names of the actions that are queries. The others are mutations. */
   readonly queries: ReadonlySet<string>;
-  /** The output types of the asynchronous actions, by their names: in the document, their mutations answer an id. */
+  /** The output types of the asynchronous actions by name. In the document, their mutations return an id. */
   readonly asyncOutputs: ReadonlyMap<string, TypeNode>;
 }
 
 /**
- * Joins `actions.yaml` and `actions.graphql`. Problems are added to `problems`, with Hasura's messages where it has one
+ * Joins `actions.yaml` and `actions.graphql`. Adds problems to `problems`, with Hasura's messages where they exist
  * (https://hasura.io/docs/2.0/actions/types).
  *
- * @param actions undefined when `actions.yaml` itself is not valid: then only the types are checked.
+ * @param actions undefined if `actions.yaml` itself is invalid. Then only the types are checked.
  */
 export function actionTypes(
   { actionsSdl, actionsSdlFile }: ActionsSdl,
@@ -80,7 +80,7 @@ export function actionTypes(
   return { document: { kind: Kind.DOCUMENT, definitions }, queries: new Set(queries), asyncOutputs: made.outputs };
 }
 
-/** Undefined for a syntax error. */
+/** Returns undefined for a syntax error. */
 function readDefinitions(sdl: string, report: ReportActionProblem): readonly DefinitionNode[] | undefined {
   if (/^(\s|#.*)*$/.test(sdl)) return [];
   try {
@@ -107,7 +107,7 @@ function reporter(
   };
 }
 
-/** `type Query` and `extend type Query` are the same here: the file may use either, and both several times. */
+/** `type Query` and `extend type Query` mean the same: the file may use either of them, several times. */
 function isRootType(definition: DefinitionNode): definition is ObjectTypeDefinitionNode {
   const isObject = definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.OBJECT_TYPE_EXTENSION;
   return isObject && (definition.name.value === 'Query' || definition.name.value === 'Mutation');

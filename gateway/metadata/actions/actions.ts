@@ -13,7 +13,7 @@ import {
 } from '../shapes/index.ts';
 import { requestTransform, responseTransform } from './action-transforms.ts';
 
-/** Repeats what `actions.graphql` defines, which takes precedence. Some versions of Hasura's CLI write it. */
+/** Repeats the definitions of `actions.graphql`, which takes precedence. Some versions of Hasura's CLI write it. */
 const saidInSdl = z.array(z.unknown()).nullish();
 
 const customType = { name: graphqlName, description: z.string().nullish(), fields: saidInSdl };
@@ -26,7 +26,7 @@ const enumType = mapping({
 });
 const objectType = mapping({
   ...customType,
-  /** Portico's own: relationships to remote schemas, in the shape of those of remote schemas. */
+  /** Portico's own: relationships to remote schemas, in the same shape as in remote schemas. */
   relationships: relationshipsShape,
 });
 
@@ -42,17 +42,17 @@ const jobShape = mapping({
   max_age_seconds: z.int().min(1).max(31_536_000).optional(),
   concurrency: z.int().min(1).max(10_000).optional(),
   tenant_concurrency: z.int().min(1).max(10_000).optional(),
-  /** The session variable whose value orders them: those with the same one run one after another. */
+  /** The session variable that orders the jobs. Jobs with the same value run one after another. */
   order_by_session_variable: z
     .string()
     .regex(/^x-hasura-/i, 'expected the name of a session variable, x-hasura-…')
     .transform((variable) => variable.toLowerCase())
     .optional(),
-  /** Headers of clients with credentials that jobs keep all the same, where headers are forwarded: without that, none is kept. */
+  /** Headers with credentials that jobs keep if client headers are forwarded. By default no such header is kept. */
   keep_credentials: z.array(headerName).optional(),
 });
 
-/** `actions.yaml`: webhooks that resolve a root field. Their types are in `actions.graphql`. */
+/** `actions.yaml`: webhooks that resolve root fields. `actions.graphql` defines their types. */
 export const actionsShape = mapping({
   actions: listOf(
     mapping({
@@ -76,14 +76,14 @@ export const actionsShape = mapping({
         timeout: z.preprocess((seconds) => seconds ?? undefined, timeoutSeconds(30)),
         request_transform: requestTransform.nullish(),
         response_transform: responseTransform.nullish(),
-        /** Portico's own: the secret that calls of this webhook are signed with, in place of the one for all. */
+        /** Portico's own: the secret for signing calls of this webhook, instead of the global one. */
         webhook_signature: mapping({ secret_from_env: z.string().min(1) }).nullish(),
         service_assertion: serviceAssertion,
-        /** Portico's own: whether it neither needs nor verifies a token, as a login. */
+        /** Portico's own: whether the action neither needs nor verifies a token, such as a login. */
         authentication_field: z.boolean().nullish(),
         /** Portico's own: how the webhook is called. */
         resilience: resilience.optional(),
-        /** Portico's own: how the jobs of an asynchronous action are run. */
+        /** Portico's own: how the jobs of an asynchronous action run. */
         job: jobShape.nullish(),
       }),
       permissions: listOf(mapping({ role: name, comment: z.string().nullish() })),

@@ -8,12 +8,12 @@ import {
 import type { ActionField, ReportActionProblem } from './action-type-problems.ts';
 import type { ActionsMetadata } from './actions.ts';
 
-/** The root of fields that queries and subscriptions have. */
+/** The root of fields that are in both `Query` and `Subscription`. */
 export const ASYNC_ROOT = 'Query and Subscription';
 
 const ID_TYPE = 'uuid';
 
-/** The asynchronous actions that are mutations. Queries are always synchronous, as in Hasura. */
+/** Returns the names of the asynchronous mutations. Queries are always synchronous, as in Hasura. */
 export function asyncActionNames(
   fields: readonly ActionField[],
   actions: ActionsMetadata['actions'] = [],
@@ -23,7 +23,7 @@ export function asyncActionNames(
   return new Set(names.filter((name) => mutations.has(name)));
 }
 
-/** The type of an action's result has the action's name, so that no custom type may have it. */
+/** Reports custom types with the name of an asynchronous action, since its result type has that name. */
 export function asyncProblems(
   types: readonly DefinitionNode[],
   names: ReadonlySet<string>,
@@ -41,15 +41,15 @@ export function asyncProblems(
 export interface AsyncDefinitions {
   /** The fields that return results. */
   readonly fields: readonly ActionField[];
-  /** An object type for the result of each action, as Hasura has it. */
+  /** The result type of each action, as in Hasura. */
   readonly types: readonly ObjectTypeDefinitionNode[];
   /** The output types of the actions. */
   readonly outputs: ReadonlyMap<string, TypeNode>;
-  /** The mutation of an asynchronous action, which returns an id; other fields unchanged. */
+  /** Returns the mutation of an asynchronous action with an id as its result. Other fields stay unchanged. */
   accepting(field: ActionField): ActionField;
 }
 
-/** The schema of asynchronous actions (https://hasura.io/docs/2.0/actions/async-actions). */
+/** Creates the definitions of asynchronous actions (https://hasura.io/docs/2.0/actions/async-actions). */
 export function asyncDefinitions(fields: readonly ActionField[], names: ReadonlySet<string>): AsyncDefinitions {
   const found = fields.filter(({ root, node }) => root === 'Mutation' && names.has(node.name.value));
   const outputs = new Map(found.map(({ node }) => [node.name.value, node.type]));

@@ -42,10 +42,10 @@ const exportShape = z.object({
 type Exported = z.output<typeof exportShape>;
 
 /**
- * Converts the actions of a single-file export, whose types are in JSON, into those of the directory layout, whose types are
- * in `actions.graphql`.
+ * Converts the actions of a single-file export, which defines types in JSON, to the directory layout, which defines them in
+ * `actions.graphql`.
  *
- * @returns the value of `actions.yaml` and the text of `actions.graphql`; or the problems, by their paths in the export.
+ * @returns the value of `actions.yaml` and the text of `actions.graphql`, or the problems by their paths in the export.
  */
 export function exportedActions(
   content: Readonly<Record<string, unknown>>,

@@ -1,6 +1,6 @@
 /**
- * The base types of PostgreSQL that Hasura accepts as scalars without a definition, by their names in its GraphQL (int4,
- * bool, text and the like are GraphQL's own scalars there).
+ * PostgreSQL's base types that Hasura accepts as scalars without a definition, by their names in Hasura's GraphQL. int4, bool,
+ * text and similar types are GraphQL's own scalars there.
  */
 export const POSTGRES_SCALARS: ReadonlySet<string> = new Set([
   ...['bigint', 'bigserial', 'smallint', 'smallserial', 'serial', 'numeric', 'decimal', 'real', 'money', 'oid'],

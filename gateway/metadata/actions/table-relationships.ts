@@ -6,7 +6,7 @@ import type { ActionTypes } from './action-types.ts';
 
 const ROOT_TYPES: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription']);
 
-/** Relationships of action types to tables, which are ignored here, as far as they depend on the types. */
+/** Relationships of action types to tables, which Portico ignores. Only the parts that depend on the types. */
 const writtenShape = z.object({
   actions: z.array(z.object({ name: z.string() })).nullish(),
   custom_types: z.object({
@@ -26,8 +26,9 @@ type WrittenRelationship = NonNullable<
 >[number];
 
 /**
- * What Hasura refuses of relationships to tables, in its words: without effect here, they would keep the metadata from going back. A
- * relationship joins by scalar fields that are no lists, and an asynchronous action has either relationships or nested objects.
+ * Reports what Hasura rejects in relationships to tables, with Hasura's messages. They have no effect in Portico, but would
+ * prevent moving the metadata back to Hasura. A relationship joins by scalar fields that are not lists. An asynchronous action
+ * has either relationships or nested objects.
  *
  * @param written the value of `actions.yaml`.
  */

@@ -30,7 +30,7 @@ const fieldNames = newNames.superRefine((names, context) => {
     });
 });
 
-/** `customization` of a remote schema: other names for its types and fields, and a field for all of its root fields. */
+/** `customization` of a remote schema: other names for its types and fields, and a namespace field for its root fields. */
 export const customization = mapping({
   root_fields_namespace: graphqlName.nullish(),
   type_names: mapping({ prefix: affix, suffix: affix, mapping: typeNames }).nullish(),

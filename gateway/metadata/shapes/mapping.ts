@@ -2,15 +2,13 @@ import { z } from 'zod';
 import { unknownKeyMessage } from '../../../platform/index.ts';
 import type { ValuePath } from '../yaml/index.ts';
 
-/** Something in a value that does not fit its shape. */
+/** A part of a value that does not fit the shape. */
 export interface ShapeProblem {
   readonly path: ValuePath;
   readonly message: string;
 }
 
-/**
- * A mapping with exactly the keys of `shape`. Another key is a problem, whose message suggests a similar one.
- */
+/** A mapping with exactly the keys of `shape`. For an unknown key, the problem suggests a similar one. */
 export function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape);
   return z.strictObject(shape, {
@@ -22,7 +20,10 @@ export function mapping<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
-/** Such as a list of roles in place of a list of permissions, `[user]` for `[{ role: user }]`. */
+/**
+ * Returns the problem with a text in place of a mapping, such as a list of roles in place of a list of permissions: `[user]`
+ * for `[{ role: user }]`.
+ */
 function textInPlaceOf(shape: z.ZodRawShape, text: string): string {
   const keys = Object.keys(shape);
   const required = keys.filter((key) => !(shape[key] as z.ZodType).safeParse(undefined).success);
@@ -34,7 +35,7 @@ function textInPlaceOf(shape: z.ZodRawShape, text: string): string {
   return `expected object, received string: ${instead}`;
 }
 
-/** All problems of a value, each unknown key at its own path. */
+/** Returns all problems of a value, each unknown key at its own path. */
 export function problemsOfShape(error: z.ZodError): readonly ShapeProblem[] {
   return error.issues.flatMap((issue): readonly ShapeProblem[] => {
     if (issue.code !== 'unrecognized_keys') return [{ path: issue.path, message: inPlainWords(issue.message) }];
@@ -43,7 +44,7 @@ export function problemsOfShape(error: z.ZodError): readonly ShapeProblem[] {
   });
 }
 
-/** What to do about values that a mistake in the indentation makes. */
+/** Hints for values that are typical of a wrong indentation. */
 const HINTS: Readonly<Record<string, string>> = {
   'expected object, received null': 'nothing is indented below it',
   'expected array, received object': 'entries of a list begin with "- "',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { mapping } from './mapping.ts';
 import { graphqlName, listOf, name } from './shared-shapes.ts';
 
-/** A field on the path to the field that resolves a relationship, as it is written. */
+/** A step on the path to the field that resolves a relationship, as it is written. */
 export interface WrittenStep {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly field?: Readonly<Record<string, WrittenStep>> | null | undefined;
@@ -30,7 +30,7 @@ const relationship = mapping({
   }),
 });
 
-/** Null in place of an unsupported one. */
+/** Null stands for an unsupported relationship. */
 export const relationshipsShape = listOf(relationship.nullable());
 
 /** `remote_relationships` of a remote schema. All names are the services' own, as in Hasura. */

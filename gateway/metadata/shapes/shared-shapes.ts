@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mapping } from './mapping.ts';
 
-/** A list that may be left out or be null, as Hasura writes some empty ones. */
+/** A list that may be absent or null, as Hasura writes some empty ones. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z
     .array(item)
@@ -15,7 +15,7 @@ export const flag = z
   .nullish()
   .transform((on) => on ?? false);
 
-/** Headers that say how a message is sent (RFC 9110 section 7.6.1, RFC 9112 section 6); none of them is for metadata to set. */
+/** Headers that define how a message is sent (RFC 9110 section 7.6.1, RFC 9112 section 6). Metadata must not set them. */
 export const FRAMING_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -28,7 +28,7 @@ export const FRAMING_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** A header sent upstream: a fixed value (itself an environment template) or one read from the environment. */
+/** A header of upstream requests: a fixed value, which may be an environment template, or an environment variable. */
 const configuredHeader = mapping({
   name: z
     .string()
@@ -52,7 +52,7 @@ export type ConfiguredHeader = z.output<typeof configuredHeader>;
 
 export const configuredHeaders = listOf(configuredHeader);
 
-/** Portico's own: whether the service receives service assertions, and their audience where it is not the source's name. */
+/** Portico's own: whether the service receives service assertions, and their audience if it is not the source's name. */
 export const serviceAssertion = z
   .union([z.boolean(), mapping({ audience: z.string().min(1).max(255) })], {
     error: 'expected true, false or an audience',
@@ -69,12 +69,12 @@ export const timeoutSeconds = (fallback: number) =>
 
 export const name = z.string().min(1);
 
-/** The name of a queue of jobs: it is a part of an index, and a text of the database, which takes no NUL. */
+/** The name of a queue of jobs. It is part of an index and stored as PostgreSQL text, which cannot contain NUL. */
 export const queueName = z
   .string()
   .min(1)
   .max(200)
   .regex(/^[^\p{Cc}]*$/u, 'expected a name without control characters');
 
-/** GraphQL's Name, without the two underscores that belong to introspection. */
+/** A GraphQL name without the prefix `__`, which is reserved for introspection. */
 export const graphqlName = z.string().regex(/^(?!__)[A-Za-z_]\w*$/, 'expected a GraphQL name');

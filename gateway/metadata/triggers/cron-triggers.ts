@@ -4,7 +4,7 @@ import { requestTransform } from '../actions/index.ts';
 import { configuredHeaders, mapping, queueName, resilience } from '../shapes/index.ts';
 import { retryConf, SCHEDULE_RETRIES } from './retry-conf.ts';
 
-/** A URL as a template, or the variable that holds it. */
+/** A URL as a template, or the variable with the URL. */
 export const webhookUrl = z
   .union(
     [z.string().min(1), mapping({ from_env: z.string().min(1) }), mapping({ value_from_env: z.string().min(1) })],
@@ -29,11 +29,11 @@ export const cronTriggersShape = z.array(
     headers: configuredHeaders,
     retry_conf: retryConf(SCHEDULE_RETRIES),
     request_transform: requestTransform.nullish(),
-    /** Null in place of one: the webhook's response is not read. */
+    /** Only null is accepted, since the webhook's response is not read. */
     response_transform: z.null().optional(),
     include_in_metadata: z.boolean().nullish(),
     comment: z.string().nullish(),
-    /** Portico's own: the secret that calls of this webhook are signed with, in place of the one for all. */
+    /** Portico's own: the secret for signing calls of this webhook, instead of the global one. */
     webhook_signature: mapping({ secret_from_env: z.string().min(1) }).nullish(),
     /** Portico's own: how the webhook is called. */
     resilience: resilience.optional(),

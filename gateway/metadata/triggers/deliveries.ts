@@ -5,7 +5,7 @@ import { type RetryDefaults, retryConf } from './retry-conf.ts';
 
 const DELIVERY_RETRIES: RetryDefaults = { retries: 10, interval: 5, timeout: 30, tolerance: 3 * 86_400 };
 
-/** A text, or a prefix with a `*` at its end. */
+/** A text, or a prefix followed by `*`. */
 const pattern = z
   .string()
   .regex(/^[^*]+\*?$|^\*$/, 'expected a text, or one with a single "*" at its end')
@@ -16,7 +16,7 @@ const tenantId = z
   .union([z.string().min(1).max(255), z.int()], { error: 'expected the id of a tenant' })
   .transform(String);
 
-/** The tenants that a producer may name, or whose events a subscription receives. All tenants have to be named explicitly. */
+/** The tenants that a producer may name, or whose events a subscription receives. All tenants must be allowed explicitly. */
 const tenantScope = {
   tenants: z.array(tenantId).min(1).optional(),
   all_tenants: z.literal(true, { error: 'expected true' }).optional(),
@@ -28,14 +28,14 @@ const producer = mapping({
   name: queueName,
   comment: z.string().nullish(),
   secret_from_env: variableName,
-  /** Accepted as well, while the producer changes its secret. */
+  /** Accepted in addition, while the producer rotates its secret. */
   previous_secret_from_env: variableName.nullish(),
   sources: patterns,
   types: patterns,
   ...tenantScope,
 });
 
-/** An attribute of the event whose value is the order key. */
+/** The attribute of an event whose value is the order key. */
 const orderKey = z
   .string()
   .regex(/^[a-z0-9]{1,20}$/, 'expected none, tenant, or an attribute of CloudEvents such as subject')
@@ -52,7 +52,7 @@ const subscription = mapping({
   order_key: orderKey,
   retry_conf: retryConf(DELIVERY_RETRIES),
   secret_from_env: variableName,
-  /** Signed with as well, while the webhook changes its secret. */
+  /** Also used for signing, while the webhook rotates its secret. */
   previous_secret_from_env: variableName.nullish(),
   resilience: resilience.optional(),
 });

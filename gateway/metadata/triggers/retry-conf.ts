@@ -10,7 +10,7 @@ const seconds = (fallback: number, most: number) =>
     .nullish()
     .transform((given) => given ?? fallback);
 
-/** Defaults of `retry_conf`, in seconds where they are times. */
+/** The defaults of `retry_conf`. Times are in seconds. */
 export interface RetryDefaults {
   readonly retries: number;
   readonly interval: number;
@@ -21,7 +21,7 @@ export interface RetryDefaults {
 /** The defaults of Hasura's scheduled triggers. */
 export const SCHEDULE_RETRIES: RetryDefaults = { retries: 0, interval: 10, timeout: 60, tolerance: 6 * 3_600 };
 
-/** `retry_conf` in Hasura's form: how often and how long a webhook is tried. */
+/** `retry_conf` in Hasura's format: how often and how long a webhook is retried. */
 export function retryConf({ retries, interval, timeout, tolerance }: RetryDefaults) {
   return mapping({
     num_retries: z

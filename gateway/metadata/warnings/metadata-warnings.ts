@@ -1,16 +1,16 @@
 import type { MetadataProblem } from '../yaml/index.ts';
 import { type SessionVariableUse, sessionVariableSlips, unknownSessionVariables } from './value-warnings.ts';
 
-/** What loading the metadata has found. */
+/** The results of loading metadata that warnings are based on. */
 export interface WarnedMetadata {
   readonly warnings: readonly MetadataProblem[];
   readonly sessionVariables: readonly SessionVariableUse[];
 }
 
 /**
- * Warnings about metadata that is valid and probably not intended.
+ * Returns warnings about metadata that is valid but probably not intended.
  *
- * @param knownVariables the session variables that callers may have; undefined where that is not known.
+ * @param knownVariables the session variables that callers may have. Undefined if unknown.
  */
 export function metadataWarnings(
   { warnings, sessionVariables }: WarnedMetadata,

@@ -18,14 +18,14 @@ type Locate = (kind: Kind, path: ValuePath) => MetadataLocation;
 interface Mention {
   readonly role: string;
   readonly place: MetadataLocation;
-  /** Whether something is permitted to the role here. */
+  /** Whether the role gets a permission here. */
   readonly isPermission: boolean;
 }
 
 /** Roles that always exist. */
 const WELL_KNOWN = ['admin', 'anonymous'];
 
-/** Warnings about role names that are probably misspelt. */
+/** Warns about role names that are probably misspelt. */
 export function roleWarnings(
   metadata: RoleMentions,
   conflicts: readonly InheritanceConflict[],
@@ -84,7 +84,7 @@ function mentionsIn(metadata: RoleMentions, place: Locate): readonly Mention[] {
   ];
 }
 
-/** Roles that are named once, and similar to one that is named more often or always exists. */
+/** Warns about roles that are named once and resemble one that is named more often or always exists. */
 function slips(mentions: readonly Mention[]): readonly MetadataProblem[] {
   const counts = new Map<string, number>(WELL_KNOWN.map((role) => [role, 2]));
   for (const { role } of mentions) counts.set(role, (counts.get(role) ?? 0) + 1);
@@ -104,7 +104,7 @@ function adminPermissions(mentions: readonly Mention[]): readonly MetadataProble
     }));
 }
 
-/** Roles that others inherit from and that have no permission. Where there are databases, they may have some there. */
+/** Warns about roles without permissions that others inherit from. With databases, they may have permissions there. */
 function emptyInheritance(
   { inheritedRoles }: RoleMentions,
   mentions: readonly Mention[],

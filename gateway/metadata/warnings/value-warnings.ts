@@ -14,7 +14,7 @@ import type { MetadataLocation, MetadataProblem, ValuePath } from '../yaml/index
 
 type LocateInMetadata = (kind: MetadataKind, path: ValuePath, line?: number) => MetadataLocation;
 
-/** A session variable that metadata reads, by its name in lower case. */
+/** A session variable that metadata uses, by lower-case name. */
 export interface SessionVariableUse {
   readonly variable: string;
   readonly place: MetadataLocation;
@@ -24,7 +24,7 @@ const SESSION_VARIABLE_START = 'x-hasura-';
 /** Session variables that tokens usually have. */
 const USUAL_VARIABLES = ['x-hasura-role', 'x-hasura-user-id', 'x-hasura-tenant-id', 'x-hasura-org-id'];
 
-/** The session variables that presets of permissions and templates of actions read. */
+/** Returns the session variables that presets of permissions and templates of actions use. */
 export function sessionVariableUses(
   remoteSchemas: readonly RemoteSchemaMetadata[],
   { actions }: ActionsMetadata,
@@ -52,7 +52,7 @@ export function sessionVariableUses(
   ];
 }
 
-/** Session variables that are read once, and similar to ones that are read more often or that tokens usually have. */
+/** Warns about session variables that are used once and resemble one that is used more often or that tokens usually have. */
 export function sessionVariableSlips(uses: readonly SessionVariableUse[]): readonly MetadataProblem[] {
   const counts = new Map<string, number>(USUAL_VARIABLES.map((name) => [name, 2]));
   for (const { variable } of uses) counts.set(variable, (counts.get(variable) ?? 0) + 1);
@@ -66,7 +66,7 @@ export function sessionVariableSlips(uses: readonly SessionVariableUse[]): reado
   });
 }
 
-/** Warns of session variables that are read and that no caller has. @param known those that callers may have. */
+/** Warns about used session variables that no caller has. @param known the session variables that callers may have. */
 export function unknownSessionVariables(
   uses: readonly SessionVariableUse[],
   known: ReadonlySet<string>,
@@ -83,7 +83,7 @@ export function unknownSessionVariables(
     });
 }
 
-/** Warns of presets that are sent literally and look like a misspelt session variable. */
+/** Warns about presets that are sent literally but resemble a session variable. */
 export function presetSlips(
   remoteSchemas: readonly RemoteSchemaMetadata[],
   place: LocateInMetadata,
@@ -115,13 +115,13 @@ function looksLikeSessionVariable(text: string): boolean {
 /** A value of a preset. */
 interface PresetText {
   readonly text: string;
-  /** The line of the SDL, 1-based. */
+  /** The line of the SDL, starting at 1. */
   readonly line: number | undefined;
 }
 
-/** Values of presets that may name a session variable. Problems of the SDL are reported elsewhere. */
+/** Returns the values of presets that may name a session variable. Problems of the SDL are reported elsewhere. */
 function presetTexts(sdl: string): readonly PresetText[] {
-  // Large SDL takes long to parse, and most has no presets.
+  // Parsing large SDL takes long, and most SDL has no presets.
   if (!sdl.includes('@preset')) return [];
   let document: DocumentNode;
   try {
@@ -144,7 +144,7 @@ function presetTexts(sdl: string): readonly PresetText[] {
   return texts;
 }
 
-/** Templates of actions that read an argument, or a field of an input object, that the action does not have. */
+/** Warns about templates that use an argument, or a field of an input object, that the action does not have. */
 export function templateSlips(
   { actions }: ActionsMetadata,
   { document }: ActionTypes,
@@ -233,7 +233,7 @@ function responsePaths(transform: ResponseTransform | undefined): readonly Templ
   return transform?.body?.action === 'transform' ? transform.body.template.paths.filter(isOfSession) : [];
 }
 
-/** The shape of `$body` in a response is defined by the webhook. */
+/** Only session variables are known: the webhook defines the shape of `$body` in a response. */
 function isOfSession({ variable }: TemplatePath): boolean {
   return variable === '$session_variables';
 }

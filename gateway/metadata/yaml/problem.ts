@@ -1,20 +1,20 @@
-/** One thing that is wrong with the metadata, placed where its author can find it. */
+/** A problem with the metadata, with its location in the files. */
 export interface MetadataProblem {
   readonly file: string;
-  /** 1-based; absent when the problem is the file as a whole. */
+  /** Starting at 1. Absent if the problem concerns the whole file. */
   readonly line?: number;
-  /** 1-based; only where the file is no YAML. */
+  /** Starting at 1. Only if the file is not valid YAML. */
   readonly column?: number;
-  /** Where in the file, such as `[0].definition.url`. */
+  /** The path within the file, such as `[0].definition.url`. */
   readonly path?: string;
   readonly message: string;
-  /** Other places with the same problem. */
+  /** Other locations of the same problem. */
   readonly alsoAt?: readonly Use[];
 }
 
 type Use = Pick<MetadataProblem, 'file' | 'line' | 'path'>;
 
-/** Metadata that cannot be used, with everything that is wrong with it. */
+/** Unusable metadata, with all of its problems. */
 export class MetadataError extends Error {
   readonly problems: readonly MetadataProblem[];
 
@@ -26,7 +26,7 @@ export class MetadataError extends Error {
   }
 }
 
-/** One line: `remote_schemas.yaml:7 [0].definition.url: expected a URL`. */
+/** Formats a problem in one line: `remote_schemas.yaml:7 [0].definition.url: expected a URL`. */
 export function describeProblem({ file, line, column, path, message, alsoAt }: MetadataProblem): string {
   const place = [file, line, column].filter((part) => part !== undefined).join(':');
   // A running gateway does not see variables that are set later.
@@ -36,9 +36,9 @@ export function describeProblem({ file, line, column, path, message, alsoAt }: M
 }
 
 /**
- * Does several things that may each find something wrong.
+ * Runs several functions, each of which may throw a MetadataError.
  *
- * @throws MetadataError with what is wrong with any.
+ * @throws MetadataError with the problems of all of them.
  */
 export function together<Results extends readonly unknown[]>(
   ...steps: { readonly [Index in keyof Results]: () => Results[Index] }
@@ -57,12 +57,12 @@ export function together<Results extends readonly unknown[]>(
   return results as unknown as Results;
 }
 
-/** Hasura's wording for variables of the environment that metadata refers to and that are not set; their names follow. */
+/** Hasura's message for missing environment variables. Their names follow. */
 export const VARIABLES_NOT_FOUND = 'Value for environment variables not found: ';
 
 /**
- * The problems, with each variable that is not set and that several places refer to in one of them, at the first place. A variable
- * for a host is used by every action of it: a line for each would hide all else.
+ * Merges the problems about a missing variable that several places use into one, at the first place. A variable for a host may
+ * be used by all of its actions, and a line for each would hide everything else.
  */
 export function withVariablesOnce(problems: readonly MetadataProblem[]): readonly MetadataProblem[] {
   const uses = new Map<string, Map<string, Use>>();
@@ -94,7 +94,7 @@ function missingVariables({ message }: MetadataProblem): readonly string[] {
   return start < 0 ? [] : message.slice(start + VARIABLES_NOT_FOUND.length).split(', ');
 }
 
-/** The lines of each file, such as `actions.yaml:4,7 services.yaml:2`. */
+/** Lists the lines of each file, such as `actions.yaml:4,7 services.yaml:2`. */
 function describeUses(uses: readonly Use[]): string {
   const lines = new Map<string, Set<number>>();
   for (const { file, line } of uses) {

@@ -3,17 +3,17 @@ import type { MetadataProblem } from './problem.ts';
 
 type SyntaxProblem = Omit<MetadataProblem, 'file'>;
 
-/** A template such as `{{NAME}}` that begins a value and is not in quotes, which YAML takes for a mapping. */
+/** A template such as `{{NAME}}` at the beginning of a value without quotes, which YAML reads as a mapping. */
 const BARE_TEMPLATE = /^[^#'"]*?(?::|-|\[|,)\s+(\{\{\s*\w+\s*\}\}[^\s#]*)/;
 
-/** A list of its own, which entries were written before or after, as into a file of `portico init`. */
+/** An empty list on a line of its own, with entries before or after it, as in a file of `portico init` that was edited. */
 const EMPTY_LIST = /^\[\s*\]\s*(#.*)?$/m;
 
 const ASTERISK = 'a text that begins with * needs quotes';
 
 /**
- * The syntax errors of a YAML text. The parser goes on after its first error and takes most of what follows for errors
- * too, so only the first one is reported; templates without quotes are all reported.
+ * Returns the syntax errors of a YAML text. The parser continues after its first error and mostly reports consequences of it,
+ * so only the first one is returned. Templates without quotes are all returned.
  */
 export function syntaxProblems(text: string, document: Document, lines: LineCounter): readonly SyntaxProblem[] {
   const bare = bareTemplates(text, document, lines);
@@ -24,7 +24,7 @@ export function syntaxProblems(text: string, document: Document, lines: LineCoun
   return [{ line, column, message: syntaxMessage(first, text) }];
 }
 
-/** The parser's message with the remedy, for the mistakes that are made most. */
+/** Returns the parser's message, with a remedy for the most common mistakes. */
 function syntaxMessage({ code, message, pos: [offset] }: YAMLError, text: string): string {
   const indent = /^\s*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0] ?? '';
   if (indent.includes('\t')) return 'a tab indents this line: YAML is indented by spaces';
@@ -49,7 +49,7 @@ function syntaxMessage({ code, message, pos: [offset] }: YAMLError, text: string
   }
 }
 
-/** A text that begins with an asterisk is an alias in YAML, such as `*` for every origin. */
+/** Reports unresolved aliases: a text that begins with an asterisk is an alias in YAML, such as `*` for every origin. */
 function unresolvedAliases(document: Document, lines: LineCounter): readonly SyntaxProblem[] {
   const found: SyntaxProblem[] = [];
   const anchors = new Set<string>();

@@ -9,33 +9,33 @@ import { syntaxProblems } from './yaml-syntax.ts';
 /** A path into a value: keys of mappings, positions in lists. */
 export type ValuePath = readonly PropertyKey[];
 
-/** Where a value stands in the files. */
+/** The location of a value in the files. */
 export interface MetadataLocation {
   readonly file: string;
-  /** 1-based. */
+  /** Starting at 1. */
   readonly line?: number;
   /** The path within that file. */
   readonly path?: string;
 }
 
-/** The files of the metadata while they are read. */
+/** The metadata files during loading. */
 export interface MetadataFiles {
-  /** Everything is read from here, and nothing from outside. */
+  /** The directory that all files are read from. Files outside it are never read. */
   readonly directory: string;
-  /** What has been read, relative to the directory. */
+  /** The files read so far, relative to the directory. */
   readonly read: Set<string>;
   readonly problems: MetadataProblem[];
 }
 
-/** The value of a YAML file with everything that it includes, and where each part of it comes from. */
+/** The value of a YAML file with all included files, and the location of each part. */
 export interface YamlTree {
   readonly value: unknown;
-  /** @param line a line within the value, where it is a text: 1-based. It counts where the text stands line by line. */
+  /** @param line a line within the value, starting at 1, if it is a text. It applies to texts that are written line by line. */
   place(path: ValuePath, line?: number): MetadataLocation;
 }
 
 interface IncludedFile {
-  /** Where in the whole value this file's content stands. */
+  /** The path of this file's content in the whole value. */
   readonly at: ValuePath;
   readonly file: string;
   readonly document: Document;
@@ -45,10 +45,10 @@ interface IncludedFile {
 const MAX_FILES = 1_000;
 
 /**
- * Reads a YAML or JSON file and the files that it includes, each relative to the one that includes it. What is wrong is
- * added to the problems.
+ * Reads a YAML or JSON file and the files that it includes, each relative to the including file. Problems are added to
+ * `problems`.
  *
- * @returns undefined when the file does not exist, is empty, or something is wrong.
+ * @returns undefined if the file does not exist, is empty or has problems.
  */
 export function readYamlTree(files: MetadataFiles, file: string): YamlTree | undefined {
   const parts: IncludedFile[] = [];
@@ -58,7 +58,7 @@ export function readYamlTree(files: MetadataFiles, file: string): YamlTree | und
   return { value, place: (path, line) => findPlace(parts, path, line) };
 }
 
-/** A metadata file's text, or undefined when there is none or, which is added to the problems, it cannot be read. */
+/** Returns a metadata file's text, or undefined if it does not exist or cannot be read. The latter is added to the problems. */
 export function readMetadataText({ directory, read, problems }: MetadataFiles, file: string): string | undefined {
   try {
     const bytes = readFileSync(join(directory, file));
@@ -73,7 +73,7 @@ export function readMetadataText({ directory, read, problems }: MetadataFiles, f
   }
 }
 
-/** A path in the metadata directory in its plainest form; undefined when it leads out of there. */
+/** Returns a path in the metadata directory in its normal form, or undefined if it leads out of the directory. */
 export function pathWithin(path: string): string | undefined {
   const plain = normalize(path);
   return plain === '..' || plain.startsWith(`..${sep}`) || plain.startsWith(sep) ? undefined : plain;
@@ -115,7 +115,7 @@ function readPart(
   });
 }
 
-/** Aliases are only looked up here: so many that they would fill the memory throw. */
+/** Aliases are resolved here, and the parser throws if there are so many that they would exhaust the memory. */
 function documentContent(document: Document, file: string, problems: MetadataProblem[]): unknown {
   try {
     return document.toJS();
@@ -134,7 +134,7 @@ function withIncludes(value: unknown, path: ValuePath, include: (file: string, p
   );
 }
 
-/** The innermost file that holds the value at `path`, and the line there. */
+/** Returns the innermost file with the value at `path`, and the line in it. */
 function findPlace(parts: readonly IncludedFile[], path: ValuePath, within = 1): MetadataLocation {
   const holding = parts
     .filter((part) => part.at.length <= path.length && part.at.every((key, index) => key === path[index]))
@@ -148,7 +148,7 @@ function findPlace(parts: readonly IncludedFile[], path: ValuePath, within = 1):
   return { file: holding.file, ...(line && { line }), ...(inner.length > 0 && { path: pathText(inner) }) };
 }
 
-/** Where a line of a text stands that is written line by line, below its key. */
+/** Returns the line of a text that is written line by line below its key. */
 function lineOfText({ document, lines }: IncludedFile, path: ValuePath, within: number): number | undefined {
   const node = nodeAt(document, path);
   if (within < 1 || !isScalar(node) || node.type !== 'BLOCK_LITERAL' || !node.range) return undefined;
@@ -157,7 +157,7 @@ function lineOfText({ document, lines }: IncludedFile, path: ValuePath, within: 
 }
 
 function lineAt(document: Document, lines: LineCounter, path: ValuePath): number | undefined {
-  // A missing key has no place of its own; what it is missing from has.
+  // A missing key has no location, so its nearest existing parent's is used.
   for (let length = path.length; length >= 0; length--) {
     const offset = offsetOf(document, path.slice(0, length));
     if (offset !== undefined) return lines.linePos(offset).line;
@@ -165,7 +165,7 @@ function lineAt(document: Document, lines: LineCounter, path: ValuePath): number
   return undefined;
 }
 
-/** Where a value begins in the text: at its key, in a mapping. */
+/** Returns the offset of a value in the text: in a mapping, the offset of its key. */
 function offsetOf(document: Document, path: ValuePath): number | undefined {
   const parent = path.length > 0 ? nodeAt(document, path.slice(0, -1)) : undefined;
   if (isMap(parent)) {

@@ -3,15 +3,15 @@ import { dayOf, OTHER, type RecordedUsage, UNKNOWN, type UsageRecord, usageOfCoo
 import type { Change, ClientChange } from './changes.ts';
 import { ANY_OTHER_ROLE } from './roles.ts';
 
-/** The uses of what a breaking change removes. */
+/** Recorded uses of an element that a breaking change removes. */
 export interface ChangeUsage {
-  /** Since when, as a UTC day. */
+  /** The first day of the usage, in UTC. */
   readonly since: string;
-  /** `used`, `unused`, or `unknown` where usage does not show whom the change affects. */
+  /** `used`, `unused`, or `unknown` if usage cannot show whom the change affects. */
   readonly verdict: 'used' | 'unused' | 'unknown';
-  /** How often operations ran that use it. */
+  /** How often operations that use the element ran. */
   readonly count: number;
-  /** The callers that ran them, the most frequent first. */
+  /** The callers of these operations, the most frequent first. */
   readonly by: readonly {
     readonly client?: string;
     readonly version?: string;
@@ -22,37 +22,37 @@ export interface ChangeUsage {
     readonly first: string;
     readonly last: string;
   }[];
-  /** Days in that time, and the days without records, which make `unused` uncertain. */
+  /** The number of days, and how many of them have no records, which makes `unused` uncertain. */
   readonly days: number;
   readonly daysWithoutRecord: number;
-  /** Unreadable lines of usage files, of any time: each may record a use. */
+  /** Unreadable lines of usage files, from any time. Each may record a use. */
   readonly unreadableLines: number;
 }
 
-/** A breaking change with the uses of what it removes. */
+/** A breaking change with the uses of the removed element. */
 export interface WeighedChange extends Change {
   readonly usage?: ChangeUsage;
-  /** Whether it is permitted although it is breaking. */
+  /** Set if the change is allowed although it is breaking. */
   readonly allowed?: true;
 }
 
 export interface UsageOfChanges {
   readonly usage: RecordedUsage;
-  /** Since when usage counts, in milliseconds since the epoch. */
+  /** The beginning of the usage to consider, in milliseconds since the epoch. */
   readonly since: number;
   readonly now: number;
-  /** Whether breaking changes of unused elements are permitted. */
+  /** Whether breaking changes of unused elements are allowed. */
   readonly allowUnused: boolean;
 }
 
-/** What the changed operations were valid for. */
+/** The state before the change, for which recorded operations were valid. */
 export interface BeforeChange {
   readonly schema: GraphQLSchema;
   /** The roles that the metadata names, and the admin. */
   readonly roles: readonly string[];
 }
 
-/** Adds to each breaking change the uses of what it removes. */
+/** Adds to each breaking change the uses of the removed element. */
 export function weighChanges(
   changes: readonly ClientChange[],
   { usage, since, now, allowUnused }: UsageOfChanges,
@@ -85,7 +85,7 @@ export function weighChanges(
   });
 }
 
-/** Whether a change for some roles concerns the role of a record. */
+/** Returns whether a change for some roles affects the role of a record. */
 function isRoleOf({ role }: UsageRecord, changed: readonly string[] | undefined, named: readonly string[]): boolean {
   if (!changed || role === OTHER || changed.includes(role)) return true;
   return changed.includes(ANY_OTHER_ROLE) && !named.includes(role);
@@ -110,10 +110,10 @@ function daysBetween(from: number, to: number): readonly string[] {
   return days;
 }
 
-/** The most users that the line of a change names. */
+/** The most users that a line of a change names. */
 const NAMED_USERS = 3;
 
-/** What the report says after a breaking change. */
+/** Returns the text about usage that follows a breaking change in the report. */
 export function usageText({
   verdict,
   count,
@@ -135,7 +135,7 @@ export function usageText({
   return `used by ${named}${more}`;
 }
 
-/** The type of the operation `other`, which stands for all operations that are not counted separately. */
+/** Names for operations that are not identified. `other` stands for all operations that are not counted separately. */
 const WITHOUT_NAME: Readonly<Record<string, string>> = {
   [OTHER]: 'other operations',
   [UNKNOWN]: 'an operation whose line cannot be read',

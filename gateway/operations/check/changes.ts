@@ -10,22 +10,22 @@ import { checkedRoles } from './roles.ts';
 
 /** A difference between two graphs. */
 export interface Change extends SchemaChange {
-  /** The roles that notice it; absent where all do. */
+  /** The affected roles. Absent if all are affected. */
   readonly roles?: readonly string[];
 }
 
-/** A change with the schema coordinate that it affects. */
+/** A change with the affected schema coordinate. */
 export interface ClientChange extends Change {
-  /** The schema coordinate that affected operations use; undefined where there is none. */
+  /** The schema coordinate that affected operations use. Undefined if there is none. */
   readonly coordinate?: string | undefined;
 }
 
-/** Compares the schema of a role before and after. */
+/** Compares a role's schema before and after a change. */
 export type CompareSchemas = typeof affectingChanges;
 
 /**
- * What has changed for clients between two graphs, the breaking changes first. A role whose graph is not valid in one of them is
- * left out: that is a problem of its own.
+ * Returns the changes for clients between two graphs, breaking changes first. A role whose graph is invalid in one of them is
+ * left out, since that is reported as a problem.
  */
 export async function changesBetween(
   before: Generation,
@@ -34,7 +34,7 @@ export async function changesBetween(
   compare: CompareSchemas = affectingChanges,
 ): Promise<readonly ClientChange[]> {
   const changes = new Map<string, AffectingChange & { roles: string[] }>();
-  // Roles that see the same share a graph.
+  // Roles with the same view share a graph.
   const compared = new Map<RoleGraph, Map<RoleGraph, readonly AffectingChange[]>>();
   const changesOf = async (one: RoleGraph, other: RoleGraph) => {
     const ofOne = compared.get(one) ?? new Map<RoleGraph, readonly AffectingChange[]>();
@@ -56,7 +56,7 @@ export async function changesBetween(
   return [...all, ...changes.values()].sort((one, two) => Number(two.breaking) - Number(one.breaking));
 }
 
-/** Public fields for which tokens are now verified, or no longer verified. */
+/** Returns public fields for which tokens are now verified, or no longer verified. */
 function authenticationChanges(before: Generation, after: Generation): readonly Change[] {
   const [then, now] = [before, after].map(({ authenticationFields }) => new Set(authenticationFields.names));
   const missing = (from = new Set<string>(), to = new Set<string>()) => [...from].filter((field) => !to.has(field));
@@ -72,7 +72,7 @@ function authenticationChanges(before: Generation, after: Generation): readonly 
   ];
 }
 
-/** Addresses beside /v1/graphql that are gone or new. */
+/** Returns removed and added addresses other than /v1/graphql. */
 function addressChanges(before: Metadata, after: Metadata): readonly Change[] {
   const [then, now] = [addressesOf(before), addressesOf(after)];
   const missing = (from: ReadonlyMap<string, string>, to: ReadonlyMap<string, string>) =>
@@ -83,7 +83,9 @@ function addressChanges(before: Metadata, after: Metadata): readonly Change[] {
   ];
 }
 
-/** Addresses as the metadata writes them, by what clients distinguish: the name of a path parameter does not matter. */
+/**
+ * Returns addresses as the metadata writes them, by the part that clients distinguish: names of path parameters do not matter.
+ */
 function addressesOf({ restEndpoints, services }: Metadata): ReadonlyMap<string, string> {
   const endpoints = restEndpoints.flatMap(({ metadata: { url, methods } }) =>
     methods.map((method) => `${method} /api/rest/${url}`),

@@ -1,10 +1,10 @@
 import { operationErrors, type RoleGraph } from '../../graph/index.ts';
 import type { MetadataProblem, PersistedManifest } from '../../metadata/index.ts';
 
-/** The most documents of one file that are named; of the others the number is reported. */
+/** The most documents of one file that are named. Further ones are only counted. */
 const MAX_NAMED = 10;
 
-/** The documents that clients send by their ids and that none of the roles that may send them could run. */
+/** Returns the persisted documents that none of their allowed roles could run. */
 export function brokenDocuments(
   manifests: readonly PersistedManifest[],
   graphs: ReadonlyMap<string, RoleGraph>,
@@ -27,7 +27,7 @@ function whom(roles: readonly string[] | undefined): string {
   return roles ? `none of the roles ${roles.join(', ')}` : 'no role';
 }
 
-/** What is wrong with a document for the first role; undefined where it is valid for one of them. */
+/** Returns the errors of a document for the first role, or undefined if it is valid for one of the roles. */
 function errorsFor(
   text: string,
   roles: readonly string[],

@@ -22,26 +22,28 @@ import { checkedRoles } from './roles.ts';
 export interface Report {
   readonly valid: boolean;
   readonly problems: readonly MetadataProblem[];
-  /** Valid metadata that is probably a mistake, saved operations that no role can run and nothing needs, and documents of clients that
-   * no role can run. */
+  /**
+   * Valid metadata that is probably a mistake, saved operations that no role can run and nothing needs, and persisted documents
+   * that no role can run.
+   */
   readonly warnings: readonly MetadataProblem[];
   readonly sources: readonly {
     name: string;
-    kind: string /** Remote schemas that are one source. */;
+    kind: string /** The remote schemas that form one source. */;
     members?: readonly string[];
   }[];
-  /** Root fields by role, as `query orders`. The role `*` is any that the metadata does not name. */
+  /** Root fields by role, such as `query orders`. The role `*` stands for every role that the metadata does not name. */
   readonly roles: Readonly<Record<string, readonly string[]>>;
   /** Root fields that neither need nor verify a token, such as `mutation auth_user_login`. */
   readonly authenticationFields: readonly string[];
-  /** The roles that may run each saved operation, as `collection/operation`. */
+  /** The roles that may run each saved operation, by `collection/operation`. */
   readonly operations: Readonly<Record<string, readonly string[]>>;
-  /** How many documents each file lists that clients send by their ids. */
+  /** The number of persisted documents in each file. */
   readonly persistedDocuments: Readonly<Record<string, number>>;
   readonly ignored: readonly IgnoredMetadata[];
   /** Valid metadata that costs more than it seems to, or has no effect. */
   readonly hints: readonly Hint[];
-  /** The changes from the other metadata; absent when nothing was compared. */
+  /** The changes from the other metadata. Absent if nothing was compared. */
   readonly changes?: readonly WeighedChange[];
 }
 
@@ -53,15 +55,13 @@ export interface Hint {
 export interface ReportOptions {
   readonly publicRole: string;
   readonly enforceAllowList: boolean;
-  /** The session variables that callers may have; undefined where that is not known. */
+  /** The session variables that callers may have. Undefined if unknown. */
   readonly knownVariables: ReadonlySet<string> | undefined;
   /** Notes on settings. */
   readonly settings: Pick<Report, 'warnings' | 'ignored'>;
 }
 
-/**
- * Reports on a graph and the operations that are saved for it. Graphs of roles that have not been built yet are built.
- */
+/** Reports on a graph and its saved operations. Builds the graphs of roles that have not been built yet. */
 export function* reportOn(
   generation: Generation,
   { publicRole, enforceAllowList, knownVariables, settings }: ReportOptions,
@@ -84,7 +84,7 @@ export function* reportOn(
       yield;
     }
   const absent = absentSources(generation);
-  // The problem of an absent source is reported once.
+  // The problem of a missing source is reported once.
   const found =
     absent.length > 0
       ? { problems: [], warnings: unknowableOperations(broken, absent, metadata) }
@@ -114,7 +114,7 @@ export function* reportOn(
   };
 }
 
-/** Sources that are described and not part of the graph. */
+/** Returns the configured sources that are not part of the graph. */
 function absentSources({ missing, conflicts }: Generation): readonly string[] {
   const unknown = missing.filter(({ schema }) => schema === 'unknown');
   return [...new Set([...unknown, ...conflicts].map(({ source }) => source))];
@@ -126,7 +126,7 @@ function rolesThatMayRun(query: string, graphs: ReadonlyMap<string, RoleGraph>) 
   for (const [role, { accepted }] of graphs) {
     const found = operationErrors(query, accepted);
     if (found.length === 0) allowed.push(role);
-    // The admin's schema is the whole graph: its problems concern all roles.
+    // The admin's schema is the whole graph, so its problems affect all roles.
     if (role === ADMIN_ROLE) errors = found;
   }
   return { allowed, errors };

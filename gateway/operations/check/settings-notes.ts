@@ -5,9 +5,9 @@ import type { IgnoredMetadata, MetadataProblem } from '../../metadata/index.ts';
 const SETTINGS_ORIGIN = 'environment';
 
 /**
- * Notes on settings of Hasura that have no effect here, or another one.
+ * Returns notes on Hasura settings that have no effect, or a different one, in Portico.
  *
- * @param metadata as it is written: what it refers to is a variable of its own.
+ * @param metadata as written. The variables that it refers to are not settings.
  */
 export function settingsNotes(
   environment: NodeJS.ProcessEnv,

@@ -22,25 +22,25 @@ export interface CheckOptions {
   readonly location: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly publicRole: string;
-  /** Where the SDL of remote schemas is, to use in place of asking the services. */
+  /** The directory with the SDL of remote schemas, used instead of introspecting the services. */
   readonly schemas: string | undefined;
-  /** Where to write the SDL of remote schemas. */
+  /** The directory to write the SDL of remote schemas to. */
   readonly record: string | undefined;
   /** A metadata directory or a git reference to compare with. */
   readonly against: string | undefined;
-  /** A live Hasura to compare each role's schema with. */
+  /** A running Hasura server to compare each role's schema with. */
   readonly hasura?: string | undefined;
-  /** That Hasura's admin secret. The variable HASURA_GRAPHQL_ADMIN_SECRET has it where this is undefined. */
+  /** The admin secret of that Hasura server. Defaults to HASURA_GRAPHQL_ADMIN_SECRET. */
   readonly adminSecret?: string | undefined;
   readonly json: boolean;
-  /** What is known of who uses what; undefined where breaking changes are not weighed by it. */
+  /** The usage to check breaking changes against. Undefined if usage is not considered. */
   readonly usage?: UsageOfChanges | undefined;
 }
 
 /**
- * `portico check`: everything that can be known of metadata without serving it.
+ * `portico check`: reports everything that can be found out about metadata without serving it.
  *
- * @returns the exit code: 0 when it is valid and breaks nothing, 1 otherwise.
+ * @returns the exit code: 0 if the metadata is valid and breaks nothing, 1 otherwise.
  */
 export async function check(options: CheckOptions, print: (text: string) => void): Promise<number> {
   const opening: OpenGraphOptions = {
@@ -49,7 +49,7 @@ export async function check(options: CheckOptions, print: (text: string) => void
     ...readableGraphSettings(options.environment),
     recorded: options.schemas,
     stored: options.schemas === undefined ? settingText('PORTICO_SCHEMA_DIR', options.environment) : undefined,
-    // What is wrong is in the report; the log would say it a second time.
+    // The report contains all problems, and the log would repeat them.
     log: createLogger('portico', 'silent'),
   };
   const report = withProblems(await makeReport(options, opening), settingsProblems(options.environment));
@@ -92,7 +92,7 @@ async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Pro
       graph.problems,
     ),
   );
-  // What is missing today would look as if it had been taken away.
+  // With problems, missing parts would look like removed ones.
   if (graph.problems.length > 0) return report;
   return withHasura(await withChanges(report, graph, options, opening), graph, options);
 }
@@ -119,13 +119,13 @@ async function withHasura(
   return withProblems({ ...report, hasura: comparison }, problems);
 }
 
-/** The admin secret of the environment, as Hasura's own command line takes it. */
+/** Returns the admin secret from the environment, like Hasura's CLI. */
 function secretOf(environment: NodeJS.ProcessEnv): string | undefined {
   try {
     return readSettings({ HASURA_GRAPHQL_ADMIN_SECRET: setting.text().optional() }, environment)
       .HASURA_GRAPHQL_ADMIN_SECRET;
   } catch (error) {
-    // A file that cannot be read is reported with the other settings.
+    // An unreadable file is reported with the other settings.
     if (error instanceof SettingsError) return undefined;
     throw error;
   }
@@ -136,7 +136,7 @@ function isAllowListEnforced(environment: NodeJS.ProcessEnv): boolean {
     const shape = { HASURA_GRAPHQL_ENABLE_ALLOWLIST: setting.flag(false) };
     return readSettings(shape, environment).HASURA_GRAPHQL_ENABLE_ALLOWLIST;
   } catch (error) {
-    // Its problems are reported with the other settings; until then the stricter value applies.
+    // Invalid settings are reported with the others. The stricter value applies meanwhile.
     if (error instanceof SettingsError) return true;
     throw error;
   }
@@ -156,7 +156,7 @@ function withProblems(report: CheckReport, problems: readonly MetadataProblem[])
   return { ...report, valid: false, problems: [...report.problems, ...problems] };
 }
 
-/** What is wrong with settings that are set. Which ones have to be is for the place where they are used. */
+/** Returns the problems of settings that are set. Where they are used decides which ones are required. */
 function settingsProblems(environment: NodeJS.ProcessEnv): readonly MetadataProblem[] {
   try {
     readConfig(environment);
@@ -181,7 +181,7 @@ async function compareAgainst(
   const metadata = checkOut(against, location);
   if (!metadata)
     return { problems: [{ file: against, message: 'is no metadata directory and no git reference that has one' }] };
-  // Schemas that are recorded beside the metadata were other ones then, too.
+  // Recorded schemas next to the metadata may also have changed, so the old ones are checked out.
   const recorded = schemas === undefined ? undefined : checkOut(against, schemas);
   try {
     const then = { ...opening, recorded: recorded?.path ?? opening.recorded };

@@ -1,8 +1,8 @@
 import { SettingsError, settingText } from '../../../platform/settings/setting-text.ts';
 
 /**
- * Settings that commands read before they load the gateway, with the defaults of `gateway/settings/`, which takes longer
- * to load than help and mistakes need. The directory of usage has none: it is empty where it is unset.
+ * Settings that commands read before the gateway is loaded. The defaults are those of `gateway/settings/`, which takes too long
+ * to load for help and usage errors. The usage directory is an exception: if it is unset, it is empty.
  */
 const DEFAULTS = {
   HASURA_GRAPHQL_METADATA_DIR: 'metadata',
@@ -12,8 +12,8 @@ const DEFAULTS = {
 } as const;
 
 /**
- * @param names those that the command needs; what is wrong with others is no concern of it.
- * @throws SettingsError with every problem at once.
+ * @param names of the settings that the command needs. Problems of other settings are ignored.
+ * @throws SettingsError with all problems.
  */
 export function readCommandSettings<Name extends keyof typeof DEFAULTS>(
   environment: NodeJS.ProcessEnv,

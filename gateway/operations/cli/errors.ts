@@ -1,25 +1,25 @@
 import { commandSuggestion, UsageError } from '../../../platform/command-line.ts';
 
-/** @param commands the existing ones. */
+/** @param commands the existing commands. */
 export function commandExpected(commands: readonly string[]): UsageError {
   return new UsageError(`expected ${commands.join(', ')}`);
 }
 
-/** @param commands the existing ones, for a suggestion. */
+/** @param commands the existing commands, for a suggestion. */
 export function unknownCommand(name: string, commands: readonly string[]): UsageError {
   return new UsageError(`unknown command "${name}"${commandSuggestion(name, commands)}`);
 }
 
-/** @param commands those of `portico jobs`. */
+/** @param commands of `portico jobs`. */
 export function unknownJobsCommand(name: string, commands: readonly string[]): UsageError {
   return new UsageError(`jobs: expected ${commands.join(', ')}${commandSuggestion(name, commands)}`);
 }
 
 /**
- * An option that the command does not have.
+ * Reports an unknown option of a command.
  *
- * @param message of Node's parser, whose first sentence names the option.
- * @param options those that the command has, for a suggestion.
+ * @param message of Node.js's parser, whose first sentence names the option.
+ * @param options of the command, for a suggestion.
  */
 export function unknownOption(message: string, written: string, options: readonly string[]): UsageError {
   return new UsageError(`${message.split('. ', 1)[0]}${commandSuggestion(written, options)}`);
@@ -57,7 +57,7 @@ export function severalDirectories(): UsageError {
   return new UsageError('expected one directory at most');
 }
 
-/** @param option undefined for an argument without one. */
+/** @param option undefined for a positional argument. */
 export function emptyArgument(option?: string): UsageError {
   return new UsageError(`${option === undefined ? 'an argument' : `--${option}`} is empty: expected a text`);
 }

@@ -3,16 +3,16 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 
-/** Something as it was in a commit, put into a directory of its own. */
+/** The content of a commit, extracted to a directory. */
 export interface Checkout {
   readonly path: string;
   remove(): void;
 }
 
 /**
- * Takes a directory or file out of a commit of the git repository that it is in.
+ * Extracts a directory or file from a commit of its git repository.
  *
- * @returns undefined when `ref` is no commit or has nothing there.
+ * @returns undefined if `ref` is not a commit or does not contain the path.
  */
 export function checkOut(ref: string, location: string): Checkout | undefined {
   const isFile = statSync(location, { throwIfNoEntry: false })?.isFile() ?? false;
@@ -37,7 +37,7 @@ export function checkOut(ref: string, location: string): Checkout | undefined {
     }
     if (files.length > 0) return { path: isFile ? join(target, basename(location)) : target, remove };
   } catch {
-    // No repository, no such commit, or no git.
+    // There is no repository, no such commit, or no git.
   }
   remove();
   return undefined;

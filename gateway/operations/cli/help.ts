@@ -1,6 +1,6 @@
 import { SHELLS } from '../../../platform/command-line.ts';
 
-/** What follows `portico` on the command line, and what it does. */
+/** The arguments of each command and their meaning. */
 const COMMAND_HELP = {
   check: `  portico check [dir] [--against <dir|git ref>] [--hasura <url> [--admin-secret <secret>]] [--schemas <dir>]
                 [--record <dir>] [--usage <dir> [--since <time>] [--allow-unused]] [--json]
@@ -33,13 +33,13 @@ const COMMON_HELP = `  In the other commands dir is $HASURA_GRAPHQL_METADATA_DIR
   Exit codes: 0 done, 1 failed, 2 wrong arguments.
 `;
 
-/** The whole help. */
+/** The complete help. */
 export const HELP = `usage:
 ${Object.values(COMMAND_HELP).join('\n')}
   portico --version
 ${COMMON_HELP}`;
 
-/** The help of one command, which a terminal shows as a whole. */
+/** Returns the help of one command, which fits into a terminal. */
 export function helpOf(command: keyof typeof COMMAND_HELP): string {
   return `usage:\n${COMMAND_HELP[command]}\n`;
 }

@@ -12,17 +12,17 @@ import {
 } from '../../../platform/index.ts';
 import { STARTER } from './starter-metadata.ts';
 
-/** What the metadata has to begin with: comments alone, the login of Portico's accounts, or the sample service as well. */
+/** The initial content of the metadata: only comments, the login with Portico's accounts, or the sample service as well. */
 export type StarterKind = 'bare' | 'login' | 'sample';
 
 /**
- * `portico init`: writes commented metadata to start from.
+ * `portico init`: writes commented initial metadata.
  *
  * @returns the files that were written.
- * @throws StartError when the directory holds something already, or cannot be written.
+ * @throws StartError if the directory is not empty or cannot be written.
  */
 export function init(directory: string, kind: StarterKind = 'bare'): readonly string[] {
-  // Of `missing/../metadata`, nothing that is missing is needed.
+  // The path is resolved first: for `missing/../metadata`, `missing` must not be created.
   const target = resolve(directory);
   let made: readonly string[] = [];
   try {
@@ -34,13 +34,13 @@ export function init(directory: string, kind: StarterKind = 'bare'): readonly st
     return [...files.keys()].map((file) => join(directory, file));
   } catch (error) {
     if (error instanceof StartError) throw error;
-    // What is half made would be in the way of the next try.
+    // Incomplete files would prevent another attempt.
     removeEmptyDirectories(made);
     throw new StartError(`init: ${unwritableReason(directory, error)}`);
   }
 }
 
-/** Asks on a terminal what is wanted. */
+/** Asks for the kind on a terminal. */
 export async function askForKind(): Promise<StarterKind> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -57,7 +57,7 @@ export async function askForKind(): Promise<StarterKind> {
   }
 }
 
-/** How to go on, ready to paste. */
+/** Returns the next steps, ready to paste. */
 export function nextSteps(directory: string, kind: StarterKind): string {
   const location = `HASURA_GRAPHQL_METADATA_DIR=${quoted(resolve(directory))}`;
   const root = packageDirectory();
@@ -70,7 +70,7 @@ function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** The texts of the files by their names. */
+/** Returns the texts of the files by name. */
 function starterOf(kind: StarterKind): Readonly<Record<string, string>> {
   if (kind === 'bare') return STARTER;
   const folder = join(packageDirectory(), 'metadata');
@@ -90,7 +90,7 @@ function starterOf(kind: StarterKind): Readonly<Record<string, string>> {
 
 const OF_SAMPLE = /^orders(?:_|$)/;
 
-/** Our own metadata without what is the sample service's. */
+/** Removes the sample service's part from the metadata of the repository. */
 function withoutSample(text: string, path: readonly (string | number)[] = []): string {
   const document = parseDocument(text);
   const list = document.getIn(path) as YAMLSeq | undefined;
@@ -98,7 +98,7 @@ function withoutSample(text: string, path: readonly (string | number)[] = []): s
   return document.toString({ lineWidth: 0 });
 }
 
-/** The commented example of a starter file goes first, where what follows is not commented out. */
+/** Prepends the commented example of a starter file. */
 function withExample(file: string, text: string): string {
   const example = (STARTER[file] ?? '').replace(/\[\]\n$/, '');
   return `${example}\n${text}`;

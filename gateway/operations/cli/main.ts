@@ -72,8 +72,8 @@ type CommandName = keyof typeof COMMAND_OPTIONS;
 const COMMANDS = Object.keys(COMMAND_OPTIONS) as CommandName[];
 
 /**
- * An empty text stands for a variable of a script that is not set. It would count as an argument that is left out, such as a
- * directory in place of which the default one is checked.
+ * Rejects empty arguments. An empty text usually comes from an unset variable of a script. It would count as a missing
+ * argument, and a command such as `check` would use the default directory.
  *
  * @throws UsageError
  */
@@ -114,7 +114,7 @@ async function main([name, ...words]: readonly string[], environment: NodeJS.Pro
   const command = commandNamed(name);
   if (!command) throw unknownCommand(name, COMMANDS);
   if (words.includes('--help')) return void process.stdout.write(helpOf(command));
-  // Each loads what it needs itself: help and mistakes need no gateway.
+  // Each command loads what it needs, so that help and usage errors do not load the gateway.
   await RUNS[command](words, environment);
 }
 
@@ -122,7 +122,7 @@ function commandNamed(name: string | undefined): CommandName | undefined {
   return COMMANDS.find((known) => known === name);
 }
 
-/** Runs a command with the words after its name. */
+/** Runs a command with the arguments after its name. */
 type RunCommand = (words: readonly string[], environment: NodeJS.ProcessEnv) => Promise<void>;
 
 const RUNS: Readonly<Record<CommandName, RunCommand>> = {
@@ -227,7 +227,7 @@ interface UsageOptionsOfCheck {
   readonly 'allow-unused': boolean;
 }
 
-/** @throws UsageError. @throws StartError when usage cannot be read. */
+/** @throws UsageError. @throws StartError if usage cannot be read. */
 async function usageOfCheck({
   usage: paths,
   since: written,
@@ -261,7 +261,7 @@ function givenDirectory([directory, ...others]: readonly string[]): string | und
 
 main(process.argv.slice(2), process.env).catch(async (error) => {
   if (error instanceof UsageError) {
-    // All of the help would push the message out of a terminal's window.
+    // The complete help would scroll the message out of a terminal.
     const command = commandNamed(process.argv[2]);
     const help = command ? helpOf(command) : 'usage: portico <command>; "portico --help" explains all of them\n';
     process.stderr.write(`portico: ${error.message}\n${help}`);

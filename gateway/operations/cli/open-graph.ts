@@ -54,26 +54,26 @@ import { openUpstreamHttp, type UpstreamConnections } from '../../upstream/index
 export interface OpenGraphOptions extends Partial<GraphSettings> {
   readonly environment: NodeJS.ProcessEnv;
   readonly publicRole: string;
-  /** A directory with the SDL of remote schemas, `<name>.graphql` each, used in place of asking the services. */
+  /** A directory with the SDL of remote schemas as `<name>.graphql`, used instead of introspecting the services. */
   readonly recorded: string | undefined;
-  /** Where a gateway stores schemas. Those of services that do not answer are taken from there; nothing is written. */
+  /** The directory where a gateway stores schemas. Schemas of unavailable services are read from it. Nothing is written. */
   readonly stored?: string | undefined;
-  /** Whether what only runs with a database for jobs is checked without one, too. */
+  /** Whether to check everything that needs a database for jobs, even without one. */
   readonly checksJobs?: boolean;
   readonly log: Logger;
 }
 
-/** A graph that is opened to be looked at, not to be served. */
+/** A graph that is opened for inspection, not for serving. */
 export interface OpenedGraph {
   readonly generation: Generation;
-  /** What is wrong with the sources: services that do not answer or do not fit, and conflicts. */
+  /** Problems of the sources: unavailable or incompatible services, and conflicts. */
   readonly problems: readonly MetadataProblem[];
 }
 
 /**
- * Reads metadata and puts the graph together once.
+ * Reads metadata and builds the graph once.
  *
- * @throws MetadataError when the metadata itself is not valid.
+ * @throws MetadataError if the metadata itself is invalid.
  */
 export async function openGraph(location: string, options: OpenGraphOptions): Promise<OpenedGraph> {
   const http = openUpstreamHttp();
@@ -84,7 +84,7 @@ export async function openGraph(location: string, options: OpenGraphOptions): Pr
     );
     await registry.open();
     const { generation } = registry;
-    // What is wrong with a role is known when its graph has been built.
+    // Building a role's graph reveals its problems.
     for (const role of namedRoles(generation.metadata)) generation.graphIfValid(role);
     return { generation, problems: registry.problems };
   } finally {
@@ -110,7 +110,7 @@ function storedSchemas({ stored, log }: OpenGraphOptions): SchemaStore | undefin
   return stored === undefined ? undefined : { ...openSchemaStore(stored, log), write: async () => {} };
 }
 
-/** Settings that are wrong are in the report by themselves. */
+/** The report lists invalid settings separately. */
 function keysOf(environment: NodeJS.ProcessEnv): AssertionSettings | undefined {
   try {
     return readSettings(assertionSettings, environment);
@@ -120,7 +120,7 @@ function keysOf(environment: NodeJS.ProcessEnv): AssertionSettings | undefined {
   }
 }
 
-/** @throws MetadataError when services that are passed through do not fit the environment. */
+/** @throws MetadataError if pass-through services do not fit the environment. */
 function checkServices(metadata: Metadata, environment: NodeJS.ProcessEnv, assertions: Assertions | undefined): void {
   const problems = metadata.services.flatMap((service, index) => {
     const problems: MetadataProblem[] = [];
@@ -137,10 +137,10 @@ function checkServices(metadata: Metadata, environment: NodeJS.ProcessEnv, asser
   if (problems.length > 0) throw new MetadataError(problems);
 }
 
-/** @throws MetadataError when the exporters of traces and metrics do not fit the environment. */
+/** @throws MetadataError if the exporters of traces and metrics do not fit the environment. */
 function checkExporters({ openTelemetry, place }: Metadata, environment: NodeJS.ProcessEnv): void {
   const placed = (path: ValuePath) => place('openTelemetry', path);
-  // Both have the same headers.
+  // Both exporters have the same headers, so their problems repeat.
   const problems = [tracingOf, metricsPushOf].flatMap((exporterOf) => {
     try {
       exporterOf(openTelemetry, environment, placed);
@@ -154,7 +154,7 @@ function checkExporters({ openTelemetry, place }: Metadata, environment: NodeJS.
   if (byText.size > 0) throw new MetadataError([...byText.values()]);
 }
 
-/** @throws MetadataError when webhooks of schedules and deliveries do not fit the environment. */
+/** @throws MetadataError if webhooks of schedules and deliveries do not fit the environment. */
 function checkWebhooks(
   metadata: Metadata,
   dependencies: { environment: NodeJS.ProcessEnv; http: UpstreamConnections },
@@ -166,9 +166,9 @@ function checkWebhooks(
 }
 
 /**
- * Checks what would run with a database for jobs, where there is none: the next step may be to set one.
+ * Checks what would run with a database for jobs if there is none: setting one may be the next step.
  *
- * @throws MetadataError when webhooks of schedules and deliveries do not fit the environment.
+ * @throws MetadataError if webhooks of schedules and deliveries do not fit the environment.
  */
 function checkWebhooksOfJobs(location: string, options: OpenGraphOptions, http: UpstreamConnections): void {
   if (options.hasJobsDatabase || !options.checksJobs) return;
@@ -176,7 +176,7 @@ function checkWebhooksOfJobs(location: string, options: OpenGraphOptions, http: 
   try {
     metadata = loadMetadata(location, { ...options, hasJobsDatabase: true });
   } catch (error) {
-    // The same is wrong without that database.
+    // The metadata has the same problems without the database.
     if (error instanceof MetadataError) return;
     throw error;
   }
@@ -184,12 +184,12 @@ function checkWebhooksOfJobs(location: string, options: OpenGraphOptions, http: 
 }
 
 /**
- * Writes the SDL of every remote schema into a directory, for checks where the services cannot be reached.
+ * Writes the SDL of every remote schema to a directory, for checks where the services are unreachable.
  *
- * @throws StartError when it cannot be written.
+ * @throws StartError if the SDL cannot be written.
  */
 export function recordSchemas(generation: Generation, directory: string): void {
-  // Of `missing/../schemas`, nothing that is missing is needed.
+  // The path is resolved first: for `missing/../schemas`, `missing` must not be created.
   const target = resolve(directory);
   let made: readonly string[] = [];
   try {

@@ -4,11 +4,11 @@ import type { HasuraComparison } from './hasura/compare-with-hasura.ts';
 
 /** The result of `portico check`. */
 export interface CheckReport extends Report {
-  /** What is different from a live Hasura; absent when none was named. */
+  /** The differences from a running Hasura server. Absent if none was named. */
   readonly hasura?: HasuraComparison;
 }
 
-/** A report for a terminal, a line each. */
+/** Formats a report for a terminal, with one item on each line. */
 export function printReport(report: CheckReport): string {
   return [
     ...report.problems.map((problem) => `error: ${describeProblem(problem)}`),
@@ -42,7 +42,7 @@ function hasuraLines({ endpoint, roles, differences }: HasuraComparison): readon
   ];
 }
 
-/** Tables that a line names. */
+/** The most tables that a line names. */
 const NAMED_TABLES = 10;
 
 /** The role `*` stands for those that the metadata does not name. */

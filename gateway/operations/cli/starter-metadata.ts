@@ -1,4 +1,4 @@
-/** The files that `portico init` writes: valid as they are, each with a commented example. */
+/** The files that `portico init` writes. Each is valid and has a commented example. */
 export const STARTER: Readonly<Record<string, string>> = {
   'version.yaml': 'version: 3\n',
 

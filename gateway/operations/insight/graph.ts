@@ -14,53 +14,53 @@ import type { Generation, RoleGraph } from '../../graph/index.ts';
 import type { Source, Subschema } from '../../sources/index.ts';
 import { type Bounded, bounded } from './page.ts';
 
-/** Fields that are listed of one type, and of all types of an answer together. */
+/** The most fields that are listed of one type, and of all types of a response. */
 const MAX_TYPE_FIELDS = 500;
 const MAX_FIELDS_OF_ALL = 5_000;
-/** Ways of joining that are listed of one type. */
+/** The most joins that are listed of one type. */
 const MAX_JOINS = 50;
-/** Characters of a description. */
+/** The most characters of a description. */
 const MAX_DESCRIPTION = 500;
 
-/** A type as a role sees it, with the sources that it is of. */
+/** A type in a role's view, with its sources. */
 export interface TypeInsight {
   readonly name: string;
   readonly kind: 'object' | 'interface' | 'union' | 'enum' | 'input' | 'scalar';
   readonly description: string | null;
   readonly sources: readonly string[];
-  /** How objects of several sources are joined to one. */
+  /** How objects of several sources are joined. */
   readonly joins: readonly Join[];
   readonly fields: Bounded<FieldInsight>;
 }
 
 export interface Join {
   readonly source: string;
-  /** The fields that an object is found by, as a selection. */
+  /** The fields that identify an object, as a selection. */
   readonly key: string;
 }
 
 export interface FieldInsight {
   readonly name: string;
   readonly type: string;
-  /** The sources that answer it, each by itself; none for a value of an enum or a member of a union. */
+  /** The sources that can each resolve the field alone. Empty for a value of an enum or a member of a union. */
   readonly sources: readonly string[];
-  /** Set where a relationship of the metadata answers it. */
+  /** Set if a relationship of the metadata resolves the field. */
   readonly relationship: { readonly target: string; readonly fields: readonly string[] } | null;
 }
 
-/** A part of a source that a role sees. */
+/** The part of a source that a role sees. */
 interface VisibleSource {
   readonly source: Source;
   readonly subschema: Subschema;
 }
 
-/** The graph of one role by its sources. */
+/** The graph of one role, by source. */
 export class GraphOfRole {
   readonly #graph: RoleGraph;
   readonly #generation: Generation;
   readonly #parts: readonly VisibleSource[];
 
-  /** @throws GatewayError when what the role sees makes no valid schema. */
+  /** @throws GatewayError if the role's view is not a valid schema. */
   constructor(generation: Generation, role: string) {
     this.#graph = generation.graphOf(role);
     this.#generation = generation;
@@ -70,7 +70,10 @@ export class GraphOfRole {
     });
   }
 
-  /** Names of types that have something of a source, or whose name or fields contain a text; all where both are absent. */
+  /**
+   * Returns the names of types with a part of a source, or whose name or fields contain a text. Returns all names if both
+   * arguments are absent.
+   */
   *typeNames(source: string | undefined, search: string | undefined): Sliced<readonly string[]> {
     const wanted = search?.toLowerCase();
     const found: string[] = [];
@@ -135,7 +138,7 @@ export class GraphOfRole {
     return this.#parts.flatMap(({ source, subschema }): readonly string[] => {
       const own = visible(subschema).getType(internal);
       if (!(isObjectType(own) || isInterfaceType(own)) || !own.getFields()[field]) return [];
-      // With names of their own its services cannot be told apart.
+      // If types are renamed, the services cannot be determined.
       const services = isRenamed(subschema) ? [] : (source.ownership?.servicesOf(internal, field) ?? []);
       return services.length > 0 ? services : [source.name];
     });

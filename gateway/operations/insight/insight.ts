@@ -16,25 +16,25 @@ import { describeSources } from './sources.ts';
 export interface InsightOptions {
   readonly graph: LiveGraph;
   readonly reloads: Pick<MetadataReloader, 'preview' | 'failure'>;
-  /** Where the metadata is. */
+  /** The location of the metadata. */
   readonly location: string;
-  /** Whether changed files are reloaded without being asked for. */
+  /** Whether changed files are reloaded automatically. */
   readonly isWatched: boolean;
   readonly closeRemoteSchemas: boolean;
   readonly enforceAllowList: boolean;
   readonly publicRole: string;
   readonly knownVariables: ReadonlySet<string> | undefined;
-  /** The settings of the process. */
+  /** The environment of the process. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Where usage is recorded; undefined where it is not. */
+  /** The directory with recorded usage. Undefined if usage is not recorded. */
   readonly usageDirectory: string | undefined;
   /** The metrics of all workers. */
   readonly measure: () => Promise<readonly Metric[]>;
 }
 
-/** Characters of a name that is looked for. */
+/** The most characters of a name in a search. */
 const MAX_NAME = 500;
-/** Days of usage that breaking changes are weighed by. */
+/** The number of days of usage that breaking changes are checked against. */
 const USAGE_DAYS = 30;
 
 const nameArgument = z.string().min(1).max(MAX_NAME);
@@ -56,8 +56,8 @@ const SHAPES = {
 };
 
 /**
- * What a gateway can say of itself to its operator, by commands of the metadata API: nothing of it changes anything. What is costly is
- * done once for all who ask for it at the same time, in threads or slices, and answers are bounded.
+ * Read-only commands of the metadata API about the gateway's state, for its operator. Expensive work is shared by all
+ * concurrent requests and runs in threads or slices. Results are limited in size.
  */
 export class Insight {
   readonly types: readonly string[] = Object.keys(SHAPES);
@@ -66,7 +66,7 @@ export class Insight {
   readonly #report: LatestRun<unknown>;
   readonly #preview: LatestRun<unknown>;
   readonly #files: LatestRun<readonly MetadataFile[]>;
-  /** One file after the other: each takes a thread. */
+  /** Files are read one after another, since each takes a thread. */
   #lastFile: Promise<unknown> = Promise.resolve();
   readonly #waitingFiles = new Map<string, Promise<MetadataFileText | null>>();
 
@@ -87,8 +87,8 @@ export class Insight {
   /**
    * Runs a command of the metadata API.
    *
-   * @returns undefined for a type of command that is none of these.
-   * @throws GatewayError for arguments that it does not take, and for what is not there.
+   * @returns undefined for a type of command that this class does not handle.
+   * @throws GatewayError for invalid arguments and unknown items.
    */
   run(type: string, given: unknown): Promise<unknown> | undefined {
     switch (type) {
@@ -122,7 +122,7 @@ export class Insight {
     const { current, problems } = graph;
     return {
       ...pageOfList(describeSources(current, graph, figures), page),
-      /** Processes whose figures these are, summed. */
+      /** The number of processes whose figures are summed. */
       workers: figures.workers,
       inconsistencies: bounded(
         current.inconsistencies.map(({ source, reason, kind = 'source' }) => ({ name: source, kind, reason })),
@@ -155,7 +155,9 @@ export class Insight {
     return checkedRoles([graph.current.metadata], publicRole);
   }
 
-  /** All roles that the metadata does not name see the same, so that no name makes a graph of its own. */
+  /**
+   * Maps all roles that the metadata does not name to one, since they share a view. Otherwise each name would build a graph.
+   */
   #knownRole(role: string): string {
     return this.#knownRoles.includes(role) ? role : ANY_OTHER_ROLE;
   }
@@ -165,7 +167,7 @@ export class Insight {
   }
 
   async #file(wanted: string): Promise<MetadataFileText> {
-    // What waits is a file that there is: names that are made up make no queue.
+    // Only existing files are queued, so invented names cannot fill the queue.
     if (!(await this.#files.get()).some((file) => file.name === wanted)) throw unknownMetadataFile();
     const waiting = this.#waitingFiles.get(wanted);
     if (waiting) return requireFile(await waiting);
@@ -201,12 +203,12 @@ function read<T>(shape: z.ZodType<T>, given: unknown): T {
   throw invalidArguments(['$.args', ...path.map(String)].join('.'));
 }
 
-/** Arguments of a command that it does not take. @param path of the first one within `args`. */
+/** Invalid arguments of a command. @param path of the first invalid one within `args`. */
 function invalidArguments(path: string): GatewayError {
   return new GatewayError('parse-failed', 'the arguments are not those of the command', { path });
 }
 
-/** A file that the metadata is not read from, whatever there is of that name. */
+/** A file that the metadata is not read from, even if a file of that name exists. */
 function unknownMetadataFile(): GatewayError {
   return new GatewayError('not-found', 'the metadata is not read from a file of that name', {
     path: '$.args.name',

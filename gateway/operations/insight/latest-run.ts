@@ -1,6 +1,6 @@
 /**
- * Runs something costly for all who ask for it at the same time: one run at a time, and one more for all who have asked since it
- * began, whose result is then of a time after their request.
+ * Shares expensive runs between concurrent requests. One run is active at a time. Everyone who asks after it has begun shares
+ * the next one, so that its result is newer than their requests.
  */
 export class LatestRun<T> {
   readonly #run: () => Promise<T>;

@@ -3,24 +3,24 @@ import { dirname, join } from 'node:path';
 import { loadMetadata, MetadataError, pathWithin } from '../../metadata/index.ts';
 import { redactSdl, redactYaml } from './redact.ts';
 
-/** Characters of a file that are shown. */
+/** The most characters of a file that are shown. */
 const MAX_FILE_TEXT = 262_144;
 
 /** A file that the metadata is read from. */
 export interface MetadataFile {
-  /** Relative to the metadata's directory. */
+  /** Relative to the metadata directory. */
   readonly name: string;
   readonly bytes: number;
 }
 
-/** Its text, without credentials; null where these cannot be told from the rest, since the file is not valid. */
+/** The text without credentials. Null if the file is invalid, since its credentials cannot be recognized then. */
 export interface MetadataFileText extends MetadataFile {
   readonly text: string | null;
-  /** Whether the text goes on. */
+  /** Whether the text is truncated. */
   readonly truncated: boolean;
 }
 
-/** The files that the metadata on disk is read from, in the order of their names. Those that are not read are not among them. */
+/** Lists the files that the metadata on disk consists of, sorted by name. Other files are not included. */
 export function listFiles(location: string, closeRemoteSchemas: boolean): readonly MetadataFile[] {
   let files: ReadonlySet<string> = new Set();
   const onFiles = (read: ReadonlySet<string>) => {
@@ -37,7 +37,7 @@ export function listFiles(location: string, closeRemoteSchemas: boolean): readon
   });
 }
 
-/** @returns undefined for a name that is none of them. */
+/** @returns undefined if the metadata has no such file. */
 export function showFile(location: string, closeRemoteSchemas: boolean, name: string): MetadataFileText | undefined {
   const files = listFiles(location, closeRemoteSchemas);
   const found = files.find((file) => file.name === name);
@@ -54,7 +54,7 @@ function shownText(name: string, texts: ReadonlyMap<string, string>, hidden: Rea
   return isSdl(name) ? redactSdl(text) : redactYaml(text, hidden.has(name)).text;
 }
 
-/** Files that are included in place of a credential, or below one. */
+/** Returns files that are included in place of a credential, or below one. */
 function hiddenFiles(texts: ReadonlyMap<string, string>): ReadonlySet<string> {
   const hidden = new Set<string>();
   for (let before = -1; before !== hidden.size; ) {
@@ -74,7 +74,7 @@ function isSdl(name: string): boolean {
   return /\.(?:graphqls?|gql|sdl)$/.test(name);
 }
 
-/** Metadata may be one file. */
+/** The metadata may be a single file. */
 function directoryOf(location: string): string {
   return statSync(location).isFile() ? dirname(location) : location;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Which part of a long list is asked for. */
+/** The requested part of a long list. */
 export const pageArguments = {
   limit: z.int().min(1).max(500).default(100),
   offset: z.int().min(0).max(1_000_000).default(0),
@@ -9,7 +9,7 @@ export const pageArguments = {
 export interface Page<T> {
   readonly total: number;
   readonly items: readonly T[];
-  /** Where the next page begins; null after the last one. */
+  /** The offset of the next page. Null after the last one. */
   readonly next_offset: number | null;
 }
 
@@ -18,10 +18,10 @@ export function pageOfList<T>(list: readonly T[], { limit, offset }: { limit: nu
   return { total: list.length, items: list.slice(offset, end), next_offset: end < list.length ? end : null };
 }
 
-/** Problems that a response lists. */
+/** The most problems in a response. */
 export const MAX_PROBLEMS = 500;
 
-/** The first items of a list, with the number of those that are left out. */
+/** The first items of a list, and the number of omitted ones. */
 export interface Bounded<T> {
   readonly items: readonly T[];
   readonly omitted: number;

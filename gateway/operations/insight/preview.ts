@@ -7,39 +7,39 @@ import { changesBetween, checkedRoles, type WeighedChange, weighAside } from '..
 import { type Bounded, bounded, MAX_PROBLEMS } from './page.ts';
 
 const MAX_PREVIEWED_CHANGES = 500;
-/** Roles that are named of those that notice a change. */
+/** The most affected roles that a change names. */
 const MAX_PREVIEWED_ROLES = 50;
-/** Clients that are named of those that use what a change takes away. */
+/** The most clients that are named for a removed element. */
 const MAX_USERS = 10;
 
 export interface PreviewOptions {
   readonly graph: Pick<LiveGraph, 'current'>;
   readonly reloads: Pick<MetadataReloader, 'preview'>;
   readonly publicRole: string;
-  /** Where usage is recorded; undefined where it is not. */
+  /** The directory with recorded usage. Undefined if usage is not recorded. */
   readonly usageDirectory: string | undefined;
 }
 
-/** What would happen if the metadata on disk were activated. */
+/** The consequences of activating the metadata on disk. */
 export interface ChangePreview {
-  /** Whether the metadata on disk is another one than the active one. */
+  /** Whether the metadata on disk differs from the active metadata. */
   readonly pending: boolean;
-  /** Whether it would be activated; otherwise the active one would stay, for these problems. */
+  /** Whether the metadata would be activated. If not, the active metadata would stay, because of these problems. */
   readonly valid: boolean;
   readonly problems: Bounded<MetadataProblem>;
-  /** Remote schemas that would not be part of the graph, since they do not answer. */
+  /** Remote schemas that would be missing from the graph because they do not respond. */
   readonly missing: Bounded<{ readonly name: string; readonly reason: string }>;
-  /** What clients would notice, the breaking changes first, with the first roles that would. */
+  /** The changes for clients, breaking ones first, with the first affected roles. */
   readonly changes: Bounded<PreviewedChange>;
   readonly breaking: number;
-  /** Days of usage that breaking changes were weighed by; null where usage is not recorded. */
+  /** The number of days of usage that breaking changes were checked against. Null if usage is not recorded. */
   readonly usage_days: number | null;
 }
 
-/** `roles_omitted` counts roles beyond those that are named. */
+/** `roles_omitted` is the number of affected roles that are not named. */
 export type PreviewedChange = WeighedChange & { readonly roles_omitted?: number };
 
-/** Looks at the metadata on disk without activating it. */
+/** Checks the metadata on disk without activating it. */
 export async function previewChanges(options: PreviewOptions, usageDays: number): Promise<ChangePreview> {
   const { graph, reloads, usageDirectory } = options;
   try {
@@ -104,7 +104,7 @@ function previewedChange(change: WeighedChange): PreviewedChange {
   };
 }
 
-/** All that a graph is made of that stands in files. */
+/** Returns a fingerprint of everything in files that the graph depends on. */
 function metadataFingerprint({ asWritten, actionsSdl, remoteSchemas, persistedManifests }: Metadata): string {
   return JSON.stringify([asWritten, actionsSdl, remoteSchemas, persistedManifests]);
 }

@@ -1,15 +1,15 @@
 import { parse } from 'graphql';
 import { isSecretName } from './secret-names.ts';
 
-/** Stands where something is not shown. */
+/** Replaces hidden text. */
 export const REDACTED = '********';
 
 /**
- * Takes credentials out of a text, as far as they can be told from the rest: by the name before them, as in `password: x`, headers,
- * connection strings, JSON and arguments; by where they are in a URL; by their scheme or form. Lines stay as they are.
+ * Removes recognizable credentials from a text. They are recognized by the preceding name, as in `password: x`, headers,
+ * connection strings, JSON and arguments, by their place in a URL, or by their scheme or form. Line breaks are kept.
  *
- * @param written as in a file: a text in quotes, with their escapes, is one too.
- * @param isGraphql where `token: String` is a field and its type.
+ * @param written as in a file. A quoted text with escapes is accepted too.
+ * @param isGraphql whether the text is GraphQL, where `token: String` is a field and its type.
  */
 export function redactText(written: string, isGraphql: boolean): string {
   const text = redactByForm(redactUrls(written)).replace(PRESET, `$1${REDACTED}"`);
@@ -17,7 +17,7 @@ export function redactText(written: string, isGraphql: boolean): string {
   return redactNamed(text, true).replace(TEXTS_OF_GRAPHQL, (one) => redactNamed(one, false));
 }
 
-/** Whether a text is an operation or a schema. */
+/** Returns whether a text is an operation or a schema. */
 export function isGraphqlText(text: string): boolean {
   if (!text.includes('{')) return false;
   try {
@@ -28,18 +28,18 @@ export function isGraphqlText(text: string): boolean {
   }
 }
 
-/** Presets that are no session variables. */
+/** Presets other than session variables. */
 const PRESET = /(@preset\s*\(\s*value\s*:\s*"(?!x-hasura-))[^"\n]*"/gi;
 
-/** Descriptions, strings and comments, also where the quotes of strings are escaped. */
+/** Descriptions, strings and comments, including strings with escaped quotes. */
 const TEXTS_OF_GRAPHQL = /"""[\s\S]*?"""|\\"(?:[^"\\\n]|\\\\)*\\"|"(?:\\.|[^"\\\n])*"|#[^\n]*/g;
 
-/** The text of a URL, also one that begins with a variable or has no scheme. A password may contain slashes and the sign that ends it. */
+/** The text of a URL, which may begin with a variable or lack a scheme. A password may contain slashes and `@`. */
 const URL_TEXT = /(?:\b[a-z][a-z\d+.-]{0,30}:\/\/|\{\{\w{1,100}\}\}|(?<![\w:/])\/\/)[^\s"'<>\\]*/gi;
-/** Braces may be in it, variables in two of them stay. */
+/** User information may contain single braces. Variables, in double braces, are kept. */
 const USER_INFORMATION = /^([^/]*\/\/)(?:(?:[^:@/{]|\{(?!\{))*:(?:[^{]|\{(?!\{))*|(?:[^/@{]|\{(?!\{))+)@/;
 
-/** User information, query string and fragment of URLs. Names of parameters, and values that are variables, stay. */
+/** Redacts user information, query string and fragment of URLs. Parameter names and values that are variables are kept. */
 function redactUrls(text: string): string {
   return text
     .replace(URL_TEXT, (url) => {
@@ -54,17 +54,17 @@ function redactUrls(text: string): string {
     .replace(/([?&][\w.~%[\]-]{1,100}=)(?!\{\{|\*)[^&\s"'#{}]+/g, `$1${REDACTED}`);
 }
 
-/** A part of a query string or a fragment. */
+/** Redacts a part of a query string or a fragment. */
 function redactPart(part: string): string {
   const value = part.indexOf('=') + 1;
   const written = part.slice(value);
   return written === '' || written.startsWith('{{') ? part : part.slice(0, value) + REDACTED;
 }
 
-/** What may have a JWT in it. Found from its beginning only: trying each `eyJ` within takes quadratic time. */
+/** A text that may contain a JWT. It is matched only from its beginning: trying each `eyJ` within would take quadratic time. */
 const DOTTED = /(?<![\w-])[\w-]{11,}\.[\w-]+(?:\.[\w-]*)*/g;
 
-/** Credentials of `Authorization` and of `curl`, JWTs, private keys, and tokens of services that begin with what they are. */
+/** Redacts credentials of `Authorization` and of `curl`, JWTs, private keys, and service tokens with a recognizable prefix. */
 function redactByForm(text: string): string {
   return text
     .replace(/\b(Bearer|Basic|Digest|DPoP|Negotiate|ApiKey)(\s+)(?!\{\{)[\w.~+/=-]{6,}/gi, `$1$2${REDACTED}`)
@@ -78,34 +78,37 @@ function redactByForm(text: string): string {
     );
 }
 
-/** In place of a text, over as many lines. */
+/** Returns a replacement with as many lines as the text. */
 export function sameLines(written: string): string {
   return REDACTED + '\n'.repeat(written.split('\n').length - 1);
 }
 
-/** A name and what is between it and its value. A host with a port is none. Repetitions are limited: large texts take linear time. */
+/**
+ * A name and the separator before its value. Excludes hosts with a port. Repetitions are limited, so that large texts take
+ * linear time.
+ */
 const NAMED = /(?<![\w-])(?<!\/\/|@)([a-z_][\w.-]{0,99})\\?["'`]?[ \t]{0,9}(?:=>|:|=)(?![:=])/gi;
 
-/** A value in quotes, up to the quote that ends it. */
+/** A quoted value, up to its closing quote. */
 const QUOTED = [
   /\s{0,99}\\"(?!\{\{)((?:(?!\\")[^\n])+)/y,
   /\s{0,99}"(?!\{\{)((?:[^"\\\n]|\\.)+)/y,
   /\s{0,99}'(?!\{\{)((?:[^'\n]|'')+)/y,
 ];
-/** A value in the lines below its name, as YAML writes it: those that are indented as the first one is, or further. */
+/** A value in the lines below its name, as in YAML: lines with at least the first line's indentation. */
 const BLOCK =
   /[ \t]{0,9}[|>][-+\d]{0,2}[ \t]{0,9}\n(?:[ \t]{0,99}\n){0,9}([ \t]{1,99})(?!\{\{)([^\s][^\n]*(?:\n(?:\1[^\n]*|[ \t]{0,99}(?=\n)))*)/y;
-/** A value in a text: its first word, and further ones up to where another value may begin. */
+/** A value in plain text: its first word, and further words up to where another value may begin. */
 const PLAIN = /\s{0,99}(?!\{\{|\*{8}|\s)([^\s"'\\]+[^"'\\,;}\n]*)/y;
-/** A part of a connection string, which ends at the semicolon if there is one. */
+/** A part of a connection string, up to a semicolon if there is one. */
 const PART = /[ \t]{0,9}(?!\{\{|\*{8})([^\s"';]+(?:[^"';\n]{0,120}(?=;))?)/y;
-/** Of GraphQL: a number, and the default of a variable or an argument. */
+/** Values in GraphQL: numbers, and defaults of variables and arguments. */
 const OF_GRAPHQL = [
   /[ \t]{0,9}(?:[\w![\] ]{1,100}=[ \t]{0,9})?(-?\d[\d.]*)/y,
   /[ \t]{0,9}[\w![\] ]{1,100}=[ \t]{0,9}\\?"(?!\{\{)((?:[^"\\\n]|\\[^"])+)/y,
 ];
 
-/** Values whose name says that they are credentials. */
+/** Redacts values whose name identifies them as credentials. */
 function redactNamed(text: string, isGraphql: boolean): string {
   let shown = '';
   let end = 0;

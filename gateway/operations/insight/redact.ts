@@ -15,19 +15,19 @@ import { INCLUDE, includeTag } from '../../metadata/index.ts';
 import { isGraphqlText, redactText, sameLines } from './redact-text.ts';
 import { isSecretKey } from './secret-names.ts';
 
-/** A metadata file as it may be shown. Its lines are those of the file. */
+/** A redacted metadata file. Its lines correspond to those of the file. */
 export interface RedactedFile {
-  /** Undefined for a file whose values cannot be told apart: then nothing of it is shown. */
+  /** Undefined if the file cannot be parsed. Then nothing of it is shown. */
   readonly text: string | undefined;
-  /** Values of the file that are other files, and must not be shown for the same reason, as they are written. */
+  /** Values that include other files, which must be hidden for the same reason. As written. */
   readonly hiddenIncludes: readonly string[];
 }
 
 /**
- * Takes credentials out of a metadata file in YAML or JSON: values of headers and query parameters, of keys that are named as
- * credentials, what is one within other values, and comments, which may hold any of these.
+ * Redacts credentials in a metadata file in YAML or JSON: values of headers and query parameters, values whose key names a
+ * credential, credentials within other values, and comments, which may contain any of these.
  *
- * @param isHidden whether the file is itself the value of something that is not shown.
+ * @param isHidden whether the file itself is the value of a hidden key.
  */
 export function redactYaml(text: string, isHidden: boolean): RedactedFile {
   const document = parseDocument(text, {
@@ -40,7 +40,7 @@ export function redactYaml(text: string, isHidden: boolean): RedactedFile {
   return { text: withCuts(text, [...secrets, ...cuts, ...commentCuts(text)]), hiddenIncludes };
 }
 
-/** What of a document is replaced: values as a whole (`secrets`), parts of others (`cuts`), and files it names. */
+/** Returns the redactions of a document: whole values (`secrets`), parts of values (`cuts`), and included files. */
 function redactionsOf(document: Document.Parsed, text: string, isHidden: boolean) {
   const secrets: Redaction[] = [];
   const cuts: Redaction[] = [];
@@ -66,7 +66,7 @@ function redactionsOf(document: Document.Parsed, text: string, isHidden: boolean
       return;
     }
     if (isSecret && isNode(node)) {
-      // Aliases may lead in a circle.
+      // Aliases may be circular.
       if (hidden.has(node)) return;
       hidden.add(node);
     }
@@ -98,7 +98,7 @@ function withCuts(text: string, cuts: readonly Redaction[]): string {
   let end = 0;
   let shown = '';
   for (const cut of inOrder) {
-    // An anchor is reached from several places, of which those that hide it come first.
+    // Several places may refer to an anchor. Those that hide it come first.
     if (cut.from < end) continue;
     shown += text.slice(end, cut.from) + cut.text;
     end = cut.to;
@@ -109,7 +109,7 @@ function withCuts(text: string, cuts: readonly Redaction[]): string {
 const SCALAR_MARK = '\u001f';
 const MARKS = new Set(['\u0002', '\u0018', SCALAR_MARK]);
 
-/** Comments as cuts: the parser's tokens tell them from texts that look like one. */
+/** Returns comments as cuts. The parser's tokens distinguish them from similar texts. */
 function commentCuts(text: string): readonly Redaction[] {
   const cuts: Redaction[] = [];
   let at = 0;

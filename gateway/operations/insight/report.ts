@@ -8,20 +8,20 @@ const MAX_LINES = 500;
 const MAX_LISTED_FIELDS = 200;
 const MAX_LISTED_ROLES = 200;
 
-/** The report of `portico check` on the active metadata, and why the metadata on disk is not active. */
+/** The report of `portico check` on the active metadata, and the reasons why the metadata on disk is not active. */
 export interface BoundedReport {
   readonly valid: boolean;
   readonly problems: Bounded<MetadataProblem>;
-  /** The problems of the metadata on disk, where the last reload failed. */
+  /** The problems of the metadata on disk if the last reload failed. */
   readonly reload_problems: Bounded<MetadataProblem>;
   readonly warnings: Bounded<MetadataProblem>;
   readonly ignored: Bounded<Report['ignored'][number]>;
   readonly hints: Bounded<Report['hints'][number]>;
   readonly sources: Bounded<Report['sources'][number]>;
-  /** Root fields by role, as `query orders`. */
+  /** Root fields by role, such as `query orders`. */
   readonly roles: Bounded<{ readonly role: string; readonly fields: Bounded<string> }>;
   readonly authentication_fields: readonly string[];
-  /** The roles that may run each saved operation, as `collection/operation`. */
+  /** The roles that may run each saved operation, by `collection/operation`. */
   readonly operations: Bounded<{ readonly operation: string; readonly roles: Bounded<string> }>;
 }
 
@@ -55,7 +55,7 @@ export async function reportNow(
   };
 }
 
-/** The cause of an unexpected failure is in the log. */
+/** The log contains the cause of an unexpected failure. */
 export function problemsOf(failure: Error | undefined): readonly MetadataProblem[] {
   if (!failure) return [];
   return failure instanceof MetadataError ? failure.problems : [{ file: 'metadata', message: 'internal error' }];

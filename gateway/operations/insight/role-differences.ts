@@ -1,15 +1,15 @@
 import { type GraphQLSchema, isEnumType, isInputObjectType, isInterfaceType, isObjectType, isUnionType } from 'graphql';
 import type { Sliced } from '../../../platform/index.ts';
 
-/** A schema coordinate that one of two roles does not have, or has with another type. */
+/** A schema coordinate that only one of two roles has, or that has different types. */
 export interface RoleDifference {
   readonly coordinate: string;
-  /** The type, or what it is; null for a role that does not have it. */
+  /** The type or the kind of element. Null if the role does not have it. */
   readonly first: string | null;
   readonly second: string | null;
 }
 
-/** What one role sees and another one does not, by coordinate. Of a type that only one has, its members are not listed. */
+/** Returns the differences between two roles' views by coordinate. Members of a type that only one role has are not listed. */
 export function* roleDifferences(first: GraphQLSchema, second: GraphQLSchema): Sliced<readonly RoleDifference[]> {
   if (first === second) return [];
   const found: RoleDifference[] = [];
@@ -29,7 +29,7 @@ export function* roleDifferences(first: GraphQLSchema, second: GraphQLSchema): S
   return found;
 }
 
-/** A type and its members, with their types; undefined where there is no such type. */
+/** Returns a type and its members with their types, or undefined if the type does not exist. */
 function printedCoordinates(schema: GraphQLSchema, name: string): ReadonlyMap<string, string> | undefined {
   const type = schema.getType(name);
   if (!type) return undefined;

@@ -1,35 +1,35 @@
 import type { HistogramMetric, HistogramSample, Metric, Sample } from '../../../platform/index.ts';
 
-/** How the calls of one service go, of all workers together, since they began. */
+/** Figures about the calls of one service, summed over all workers since they started. */
 export interface SourceFigures {
-  /** The worst of all workers. */
+  /** The worst state of all workers. */
   readonly circuit: 'closed' | 'half_open' | 'open';
-  /** Workers whose circuit breaker is open. */
+  /** The number of workers whose circuit breaker is open. */
   readonly open_circuits: number;
   readonly in_flight: number;
   readonly waiting: number;
   readonly calls: number;
-  /** By outcome, those that occurred. */
+  /** The outcomes that occurred, with their counts. */
   readonly outcomes: Readonly<Record<string, number>>;
-  /** Share of calls that failed: neither a success nor cancelled by the client; null before the first call. */
+  /** The share of failed calls, which neither succeeded nor were cancelled by the client. Null before the first call. */
   readonly error_rate: number | null;
   readonly retries: number;
   readonly shared: number;
   readonly latency: Latency | null;
 }
 
-/** Times of calls with waits and retries, in milliseconds: upper ends of the buckets that the percentiles are in. */
+/** The durations of calls, including waits and retries, in milliseconds. Percentiles are the upper bounds of their buckets. */
 export interface Latency {
   readonly p50_ms: number | null;
   readonly p90_ms: number | null;
   readonly p99_ms: number | null;
   readonly mean_ms: number;
-  /** `[upper end in milliseconds, calls]`; null for what is longer than all. */
+  /** `[upper bound in milliseconds, calls]`. The bound is null for the last bucket. */
   readonly buckets: readonly (readonly [number | null, number])[];
 }
 
 const CIRCUITS = ['closed', 'half_open', 'open'] as const;
-/** Neither is the service's failure. */
+/** The service is not responsible for these outcomes. */
 const NOT_FAILED = new Set(['success', 'aborted']);
 
 const METRIC_PREFIX = 'portico_upstream_';
@@ -41,7 +41,7 @@ function sampleKey(name: string, service: string | undefined, kind: string | und
   return JSON.stringify([name, service, kind]);
 }
 
-/** How all services do, of the metrics of all workers: what `/metrics` says, by service. */
+/** Figures about all services from the metrics of all workers: the values of `/metrics`, by service. */
 export class FiguresOfSources {
   readonly #metrics: ReadonlyMap<string, Metric>;
   /** Samples by metric, service and kind. */
@@ -60,7 +60,7 @@ export class FiguresOfSources {
     }
   }
 
-  /** How many processes have sent their metrics. */
+  /** The number of processes that have sent their metrics. */
   get workers(): number {
     const samples = this.#metrics.get('portico_reloads_total')?.samples ?? [];
     return new Set(samples.map(({ labels }) => labels.worker)).size;

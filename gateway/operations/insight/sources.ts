@@ -1,7 +1,7 @@
 import type { Generation, LastSchemaChange, LiveGraph } from '../../graph/index.ts';
 import type { FiguresOfSources, SourceFigures } from './source-figures.ts';
 
-/** Changes of one schema that are listed. */
+/** The most changes of one schema that are listed. */
 const MAX_SHOWN_CHANGES = 50;
 
 /** A service behind the gateway, as an operator sees it. */
@@ -9,13 +9,13 @@ export interface SourceInsight extends SourceFigures {
   readonly name: string;
   readonly kind: 'remote_schema' | 'subgraph' | 'action';
   /**
-   * `open`: it was introspected; `stale`: the stored one is used, since it does not answer; `missing`: nothing of it is part of the
-   * graph; `conflict`: its schema does not fit the others.
+   * `open`: the service was introspected. `stale`: the stored schema is used, since the service does not respond. `missing`:
+   * the service is not part of the graph. `conflict`: the schema does not fit the others.
    */
   readonly schema: 'open' | 'stale' | 'missing' | 'conflict';
-  /** Why it is not open; of an open one why its last introspection failed, so that an earlier schema of it is used. */
+  /** Why the schema is not open. For an open one: why the last introspection failed, so that an earlier schema is used. */
   readonly reason: string | null;
-  /** The source that it is composed into; null where it stands alone. */
+  /** The source that contains the service. Null if the service is not composed. */
   readonly composed_into: string | null;
   readonly last_schema_change: {
     readonly at: string;
@@ -25,7 +25,7 @@ export interface SourceInsight extends SourceFigures {
   } | null;
 }
 
-/** All services that the metadata describes, in its order: remote schemas, subgraphs of supergraphs, actions. */
+/** Describes all services of the metadata in its order: remote schemas, subgraphs of supergraphs, actions. */
 export function describeSources(
   generation: Generation,
   { schemaChanges, refreshFailures }: Pick<LiveGraph, 'schemaChanges' | 'refreshFailures'>,
@@ -42,7 +42,7 @@ export function describeSources(
       reason: absent?.reason ?? conflict?.reason ?? refreshFailures.get(name) ?? null,
       last_schema_change: changeOf(schemaChanges.get(name)),
     } as const;
-    // A supergraph is one remote schema of several services.
+    // A supergraph is a single remote schema with several services.
     const isSupergraph = group?.kind === 'federation' && group.name === name;
     const services = isSupergraph ? (group.clients ?? []).map((client) => client.state().name) : [name];
     const isSubgraph = group?.kind === 'federation';

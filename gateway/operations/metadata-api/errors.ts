@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts';
 
-/** A caller without the role `admin`, in Hasura's words. */
+/** A caller without the role `admin`. The message is Hasura's. */
 export function adminOnly(): GatewayError {
   return new GatewayError('access-denied', 'restricted access : admin only', { path: '$.args' });
 }
@@ -10,17 +10,17 @@ export function invalidBulk(most: number): GatewayError {
   return new GatewayError('parse-failed', `expected a list of ${most} commands at most`, { path: '$.args' });
 }
 
-/** A command whose answer may be long, so that many of them in one answer would be too much. @param path where it is. */
+/** A command with a large result, which must not occur in a bulk. @param path of the command. */
 export function notInBulk(path: string): GatewayError {
   return new GatewayError('not-supported', 'a bulk cannot have this command', { path });
 }
 
-/** JSON that is no command of the metadata API. @param path where it is in the request. */
+/** JSON that is not a command of the metadata API. @param path of the command in the request. */
 export function invalidCommand(path: string): GatewayError {
   return new GatewayError('parse-failed', 'expected an object with the keys "type" and "args"', { path });
 }
 
-/** A command about jobs, cron triggers or scheduled events where there is no database for them. */
+/** A command about jobs, cron triggers or scheduled events without a database for them. */
 export function commandNeedsJobs(): GatewayError {
   return new GatewayError(
     'not-supported',
@@ -30,9 +30,9 @@ export function commandNeedsJobs(): GatewayError {
 }
 
 /**
- * A command that the gateway does not have, such as those by which Hasura's metadata is changed.
+ * An unknown command, such as one that changes Hasura's metadata.
  *
- * @param meant one that is spelled nearly so.
+ * @param meant a command with a similar name.
  */
 export function unsupportedCommand(meant: string | undefined): GatewayError {
   const hint = meant === undefined ? '' : `did you mean "${meant}"? `;
@@ -43,7 +43,7 @@ export function unsupportedCommand(meant: string | undefined): GatewayError {
   );
 }
 
-/** A name that no remote schema of the metadata has: 400, as in Hasura. */
+/** A name of no remote schema in the metadata: 400, as in Hasura. */
 export function unknownRemoteSchema(): GatewayError {
   return new GatewayError('not-found', 'there is no remote schema of that name', { path: '$.args.name', status: 400 });
 }

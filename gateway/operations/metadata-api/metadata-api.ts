@@ -23,19 +23,19 @@ export interface MetadataApiOptions {
   readonly reloads: MetadataReloads;
   readonly authenticator: Authenticator;
   readonly maxBodyBytes: number;
-  /** Commands of other rooms, by their names; undefined where there is no database for what they are about. */
+  /** Commands of other parts of the gateway by name. Undefined if there is no database for jobs. */
   readonly commands?: ReadonlyMap<string, (args: unknown) => Promise<unknown>> | undefined;
-  /** Opens what runs Portico's own commands that only look, when the first one comes. */
+  /** Opens the runner of Portico's read-only commands when the first one is called. */
   readonly insight: () => Promise<InsightCommands>;
-  /** Roles that may run these commands, beside `admin`; no others. */
+  /** Roles that may run these commands in addition to `admin`. */
   readonly insightRoles: readonly string[];
-  /** Portico's own commands about jobs; undefined where there is no database for them. */
+  /** Portico's own commands about jobs. Undefined if there is no database for them. */
   readonly jobCommands?: JobCommandRunner | undefined;
 }
 
-/** Commands by which operators see jobs, and act on them. */
+/** Commands with which operators list jobs and act on them. */
 export interface JobCommandRunner {
-  /** @returns undefined for a type that is none of them. */
+  /** @returns undefined for an unknown type. */
   run(
     type: string,
     args: unknown,
@@ -43,11 +43,11 @@ export interface JobCommandRunner {
   ): Promise<unknown> | undefined;
 }
 
-/** Commands that only look, whose types begin with `portico_`. */
+/** Read-only commands, whose types begin with `portico_`. */
 export interface InsightCommands {
-  /** The types of all of them. */
+  /** The types of all read-only commands. */
   readonly types: readonly string[];
-  /** @returns undefined for a type that is none of them. */
+  /** @returns undefined for an unknown type. */
   run(type: string, args: unknown): Promise<unknown> | undefined;
 }
 
@@ -60,9 +60,9 @@ const command = z.object({
 type MetadataCommand = z.output<typeof command>;
 
 /**
- * Answers `POST /v1/metadata`: the commands of Hasura's metadata API that have a meaning where metadata is edited as files, and
- * Portico's own. The role `admin` may run all of them, roles that are named those that only look, and platform operators those about
- * jobs.
+ * Handles `POST /v1/metadata`: the commands of Hasura's metadata API that apply to metadata in files, and Portico's own
+ * commands. The role `admin` may run all of them. Configured roles may run the read-only ones, and platform operators those
+ * about jobs.
  */
 export function metadataApi(options: MetadataApiOptions): (exchange: HttpExchange) => Promise<void> {
   return async (exchange) => {
@@ -91,7 +91,7 @@ async function answer(exchange: HttpExchange, options: MetadataApiOptions): Prom
   if (RIGHTS_FOR_JOBS.has(given.type)) return runJobCommand(given, session, rights, exchange, options);
   if (given.type !== 'bulk') return runMetadataCommand(given, options);
   if (!Array.isArray(given.args) || given.args.length > MAX_BULK) throw invalidBulk(MAX_BULK);
-  // All are read before any runs. In a bulk there is no other one, and none whose answers are long.
+  // All commands are read before any runs. A bulk must not contain another bulk or a command with a large result.
   const commands = given.args.map((one, index) => readCommand(one, `$.args[${index}]`));
   const long = commands.findIndex(({ type }) => isOwnCommand(type));
   if (long >= 0) throw notInBulk(`$.args[${long}].type`);
@@ -102,12 +102,12 @@ async function answer(exchange: HttpExchange, options: MetadataApiOptions): Prom
 
 const MAX_BULK = 100;
 
-/** What a caller may do here. */
+/** The rights of a caller. */
 interface CommandRights {
   readonly isAdmin: boolean;
-  /** Run the commands that only look. */
+  /** May run read-only commands. */
   readonly looks: boolean;
-  /** Run those that change jobs. */
+  /** May run commands that change jobs. */
   readonly operates: boolean;
 }
 
@@ -116,12 +116,12 @@ function rightsOf({ role, scopes }: Session, insightRoles: readonly string[]): C
   return {
     isAdmin,
     looks: isAdmin || insightRoles.includes(role),
-    // As the auth service has it: the scope is the right of a platform operator, whatever the role.
+    // As in the auth service, the scope makes a platform operator, whatever the role.
     operates: isAdmin || scopes.includes(OPERATOR_SCOPE),
   };
 }
 
-/** Portico's own commands about jobs, with the right that each needs. */
+/** Portico's own commands about jobs, with the required right. */
 const RIGHTS_FOR_JOBS: ReadonlyMap<string, 'look' | 'operate'> = new Map([
   ['portico_get_job_queues', 'look'],
   ['portico_get_jobs', 'look'],
@@ -165,7 +165,7 @@ const COMMANDS_OF_JOBS: ReadonlySet<string> = new Set([
   'get_delivery_invocations',
 ]);
 
-/** Commands of every gateway. */
+/** Commands that every gateway has. */
 const COMMANDS_OF_METADATA = [
   'reload_metadata',
   'export_metadata',
@@ -175,21 +175,21 @@ const COMMANDS_OF_METADATA = [
   'bulk',
 ];
 
-/** Longer words would take long to compare, and are no misspelled commands. */
+/** Longer words would take long to compare, and are not misspelt commands. */
 const LONGEST_TYPE = 60;
 
-/** The command whose type is near to one that there is not. @param ofInsight those that only look. */
+/** Returns the command with the most similar type. @param ofInsight the read-only commands. */
 function meantCommand(type: string, ofInsight: readonly string[]): string | undefined {
   if (type.length > LONGEST_TYPE) return undefined;
   return likelyMeant(type, [...COMMANDS_OF_METADATA, ...COMMANDS_OF_JOBS, ...RIGHTS_FOR_JOBS.keys(), ...ofInsight]);
 }
 
-/** Whether a command is Portico's own. */
+/** Returns whether a command is Portico's own. */
 function isOwnCommand(type: string): boolean {
   return type.startsWith('portico_');
 }
 
-/** @throws GatewayError where it is no command. */
+/** @throws GatewayError if the value is not a command. */
 function readCommand(value: unknown, path: string): MetadataCommand {
   const parsed = command.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -237,14 +237,14 @@ async function runMetadataCommand(
   }
 }
 
-/** @throws GatewayError where the metadata has no remote schema of the name. */
+/** @throws GatewayError if the metadata has no remote schema of this name. */
 function requireRemoteSchema(graph: LiveGraph, name: unknown): string {
   const known = graph.current.metadata.remoteSchemas.find((remote) => remote.name === name);
   if (known) return known.name;
   throw unknownRemoteSchema();
 }
 
-/** The introspection result of a remote schema, before customization and permissions. */
+/** Returns the introspection result of a remote schema, before customization and permissions. */
 function introspectRemoteSchema({ current }: LiveGraph, name: string): unknown {
   const sdl = current.sources.map((source) => source.sdl?.get(name)).find((text) => text !== undefined);
   if (sdl === undefined || current.missing.some(({ source }) => source === name)) throw remoteSchemaNotIntrospected();
@@ -256,7 +256,7 @@ function inconsistentObject({ source, reason, kind }: Inconsistency) {
   return { type, name: source, definition: source, reason };
 }
 
-/** The problems of changed metadata that could not be applied. */
+/** Returns the problems of changed metadata that could not be applied. */
 function pendingProblems(failure: Error | undefined) {
   if (!failure) return [];
   if (!(failure instanceof MetadataError)) return [{ type: 'metadata', name: 'metadata', reason: 'internal error' }];
@@ -267,7 +267,7 @@ function pendingProblems(failure: Error | undefined) {
   }));
 }
 
-/** The error for metadata that could not be applied, with all its problems; for admins only. */
+/** Sends the error for metadata that could not be applied, with all problems. Only for admins. */
 function sendInvalid(exchange: HttpExchange, error: MetadataError): void {
   exchange.record?.addError('invalid-configuration');
   sendJson(exchange, 400, {

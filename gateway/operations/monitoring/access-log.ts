@@ -3,22 +3,22 @@ import { type HttpExchange, type OperationLog, RequestRecord } from '../../trans
 import { PROBE_PATHS } from './probes.ts';
 import { RecordFields } from './record-fields.ts';
 
-/** Characters of a path that are logged. */
+/** The most characters of a path in the log. */
 const MAX_PATH = 1_024;
-/** With the zone of an IPv6 address. */
+/** Includes the zone of an IPv6 address. */
 const MAX_ADDRESS = 128;
 
-/** Lines about what clients ask for; docs/logs.md has their fields. */
+/** Log lines about clients' requests. docs/logs.md describes their fields. */
 export interface AccessLog {
-  /** Records a request, and writes a line when it is over. */
+  /** Records a request, and writes a line when it has ended. */
   readonly request: (exchange: HttpExchange) => void;
-  /** Writes a line about an operation that does not end with a request of its own. */
+  /** Writes a line about an operation that does not end with its HTTP request. */
   readonly operation: OperationLog;
 }
 
 /**
- * An access log on the level `info`. Its lines look like those of `log`; they are made by hand, because for every request
- * one is made. Probes that are answered by 200 have none, unless on the level `debug`. The query string is left out: it may hold what is secret.
+ * Creates an access log on the level `info`. Its lines look like those of `log`, but are built by hand, since every request has
+ * one. Probes with status 200 are logged only on the level `debug`. The query string is left out, since it may contain secrets.
  */
 export function createAccessLog(log: Logger): AccessLog {
   if (!log.isLevelEnabled('info')) return { request: () => {}, operation: undefined };
@@ -30,7 +30,7 @@ export function createAccessLog(log: Logger): AccessLog {
   let second = 0;
   let time = '';
 
-  /** The time now as ISO 8601: within one second only the milliseconds differ. */
+  /** Returns the current time in ISO 8601. Within a second, only the milliseconds are replaced. */
   function isoTime(): string {
     const now = Date.now();
     const milliseconds = now % 1000;
@@ -50,7 +50,7 @@ export function createAccessLog(log: Logger): AccessLog {
       if (skipsProbes && status === 200 && PROBE_PATHS.has(path)) return;
       const duration = durationMs.toFixed(3);
       destination.write(
-        // The request id has been validated, and the method is one that Node.js parses.
+        // These values need no escaping: the request id has been validated, and Node.js has parsed the method.
         `${before}${isoTime()}${after}${requestId}"${span?.logFields ?? ''},"type":"http-log","event":"request.completed","method":"${request.method}","path":${logJson(path, MAX_PATH)},"ip":${logJson(clientAddress, MAX_ADDRESS)},"status":${status},"duration_ms":${duration}${fields.write(record, request.headers)},"msg":"request"}\n`,
       );
     });

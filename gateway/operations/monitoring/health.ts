@@ -8,8 +8,8 @@ export interface HealthReport {
 }
 
 /**
- * `/healthz`, in Hasura's words: the process is alive, and whether the graph is complete. It is incomplete when a source
- * is missing or changed metadata could not be applied. Open circuit breakers are reported, too.
+ * `/healthz`, with Hasura's texts: reports that the process is alive and whether the graph is complete. The graph is incomplete
+ * if a source is missing or changed metadata could not be applied. Open circuit breakers are reported too.
  *
  * @param isStrict whether an incomplete graph is an error, as with `?strict=true`.
  */
@@ -30,13 +30,13 @@ export interface ReadinessReport {
     readonly stopping?: boolean;
     /** Set while another worker of this gateway is not ready. */
     readonly workers?: 'not ready';
-    /** `stale`: they could not be refreshed when they were due; tokens of a newer key are refused. */
+    /** `stale`: the keys could not be refreshed in time, so tokens of a newer key are rejected. */
     readonly token_keys: 'available' | 'stale' | 'missing';
-    /** Whether revocations are known; `off` where they are not polled. */
+    /** Whether revocations are known. `off` if they are not polled. */
     readonly revocations: 'known' | 'lost' | 'off';
-    /** By how much the token issuer's clock is ahead of ours. Beyond a minute, times of tokens cannot be checked. */
+    /** How far the token issuer's clock is ahead of the gateway's. Beyond a minute, the times of tokens cannot be checked. */
     readonly clock_skew_seconds?: number;
-    /** Configured sources that are not part of the graph. The reasons are in the log, as this page is public. */
+    /** Configured sources that are not part of the graph. The reasons are only in the log, since this page is public. */
     readonly missing_sources: readonly string[];
     /** Circuit breakers that are not closed. */
     readonly circuits: readonly BrokenCircuit[];
@@ -55,10 +55,10 @@ function brokenCircuits(graph: LiveGraph): readonly BrokenCircuit[] {
   );
 }
 
-/** The state of this process and of the other workers of its gateway. */
+/** The state of this process and of the gateway's other workers. */
 export interface ProcessState {
   readonly isStopping: boolean;
-  /** Whether every other worker that takes requests could answer them. */
+  /** Whether every other worker that accepts requests could serve them. */
   readonly othersReady: boolean;
 }
 

@@ -16,8 +16,8 @@ const MAX_CLIENT_NAME = 64;
 const MAX_CODE = 64;
 
 /**
- * Writes what is recorded of a request as members of a JSON object, each with a comma before it. It is done for every
- * request, so what sessions and operations come to, of which there are few, is kept.
+ * Writes the record of a request as members of a JSON object, each preceded by a comma. This happens for every request, so the
+ * texts of sessions and operations, of which there are few, are cached.
  */
 export class RecordFields {
   readonly #ofCallers = new WeakMap<RecordedCaller, string>();
@@ -85,13 +85,13 @@ function sourceFields(sources: RequestRecord['sources']): string {
   return `,"sources":[${text}]`;
 }
 
-/** With one digit after the point: `toFixed` takes five times as long. */
+/** Formats a number with one decimal digit. `toFixed` takes five times as long. */
 function tenths(value: number): string {
   const whole = Math.round(value * 10);
   return `${Math.trunc(whole / 10)}.${whole % 10}`;
 }
 
-/** Sources may put anything into the codes of their errors. */
+/** Sources may use any value as an error code. */
 function codesText(codes: readonly unknown[]): string {
   const texts = codes.map((code) => (typeof code === 'string' ? logText(code, MAX_CODE) : 'none'));
   return JSON.stringify([...new Set(texts)]);

@@ -22,17 +22,17 @@ import { PROBE_PATHS } from './probes.ts';
 
 export interface RequestSpansOptions {
   readonly telemetry: Pick<Telemetry, 'tracer'>;
-  /** Whose trace is continued: that of callers behind our own proxies, of all callers, or of none. */
+  /** Which callers' traces are continued: those behind the gateway's own proxies, all, or none. */
   readonly trust: TraceTrust;
-  /** How many proxies of ours stand in front of the gateway. */
+  /** The number of trusted proxies in front of the gateway. */
   readonly trustedProxies: number;
-  /** Whether responses tell their trace, in the header `traceresponse`. */
+  /** Whether responses name their trace in the header `traceresponse`. */
   readonly respondWithTrace: boolean;
 }
 
 export type TraceTrust = 'proxies' | 'all' | 'none';
 
-/** Begins the span of each request that is traced. docs/tracing.md lists its attributes. */
+/** Starts the span of each traced request. docs/tracing.md lists its attributes. */
 export type RequestSpans = (exchange: HttpExchange) => void;
 
 const NO_ATTRIBUTES = fixedAttributes({});
@@ -80,7 +80,7 @@ export function requestSpans(options: RequestSpansOptions): RequestSpans {
   }
 }
 
-/** One by one, since a lookup by name in a loop costs as much as the rest of a request that is not recorded. */
+/** Separate lookups, since a loop with lookups by name costs as much as everything else in an unrecorded request. */
 function holdsContext(headers: IncomingHttpHeaders): boolean {
   return (
     headers.traceparent !== undefined ||
@@ -95,7 +95,7 @@ function holdsContext(headers: IncomingHttpHeaders): boolean {
   );
 }
 
-/** Whether the trace of a request is continued. A caller that has not come by the proxies is not behind them. */
+/** Returns whether the trace of a request is continued. A caller that did not come through the proxies is not trusted. */
 export function trustsCaller(
   { trust, trustedProxies }: Pick<RequestSpansOptions, 'trust' | 'trustedProxies'>,
   { headers }: IncomingMessage,
@@ -108,7 +108,7 @@ export function trustsCaller(
 
 const NAMED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** @returns `HTTP` for methods that only attackers and WebDAV clients send, as the semantic conventions have it. */
+/** @returns `HTTP` for unusual methods, which attackers and WebDAV clients send, as the semantic conventions require. */
 function methodOf({ request: { method = '' } }: HttpExchange): string {
   return NAMED_METHODS.has(method) ? method : 'HTTP';
 }
@@ -118,12 +118,12 @@ interface RouteSpan {
   readonly attributes: FixedAttributes;
 }
 
-/** Names and attributes of requests by what there are few of, made once. */
+/** Caches the span names and attributes of requests, of which there are few combinations. */
 class RouteAttributes {
-  /** By route, then by method, then by status. */
+  /** By route, method and status. */
   readonly #known = new Map<string, Map<string, Map<number, RouteSpan>>>();
 
-  /** @param status undefined where the client went away before the response. */
+  /** @param status undefined if the client disconnected before the response. */
   of(method: string, route: string, status: number | undefined): RouteSpan {
     const known = this.#known
       .get(route)
@@ -133,7 +133,7 @@ class RouteAttributes {
   }
 
   #add(method: string, route: string, status: number | undefined): RouteSpan {
-    // Each reload may bring other templates.
+    // Each reload may add other templates.
     if (this.#known.size >= MAX_SPAN_ROUTES) this.#known.clear();
     const byMethod = this.#known.get(route) ?? new Map<string, Map<number, RouteSpan>>();
     const byStatus = byMethod.get(method) ?? new Map<number, RouteSpan>();
@@ -141,7 +141,7 @@ class RouteAttributes {
       'http.request.method': method === 'HTTP' ? '_OTHER' : method,
       'url.scheme': 'http',
       ...(route !== OTHER_ROUTE && { 'http.route': route }),
-      // The path of a template or of a pass-through holds values.
+      // The path of a template or of a pass-through request contains values.
       ...(OWN_PATH.test(route) && { 'url.path': route }),
       ...(status === undefined ? { 'portico.client.disconnected': true } : { 'http.response.status_code': status }),
     });
@@ -156,7 +156,7 @@ const OWN_PATH = /^\/v1(?:alpha1)?\/\w+$/;
 type AttributesOf<Key extends object> = WeakMap<Key, FixedAttributes>;
 
 /**
- * What a request turned out to be, as attributes. Those that many have in common are encoded once where maps are given.
+ * Adds the record of a request as attributes. Attributes that many requests share are encoded once if maps are given.
  *
  * @param others attributes that are added with them.
  */
@@ -170,7 +170,7 @@ export function addRecord(
   const operation = batchSize === undefined ? operations[0] : undefined;
   const ofOperation = operation && known(ofOperations, operation, operationAttributes);
   const ofCaller = caller && known(ofCallers, caller, callerAttributes);
-  // Together: a list that grows costs more than the attributes.
+  // Added in one call, since growing a list costs more than the attributes.
   span.addFixed(others, ofOperation ?? NO_ATTRIBUTES, ofCaller ?? NO_ATTRIBUTES);
   if (batchSize !== undefined) span.setAttribute('portico.batch.size', batchSize);
   if (errors > 0) addErrors(span, errors, codes);
@@ -201,7 +201,7 @@ function operationAttributes({ operation, name }: RecordedOperation): Readonly<R
 
 function addErrors(span: Span, errors: number, codes: readonly unknown[]): void {
   span.setAttribute('portico.errors', errors);
-  // Services may have made them up.
+  // Services may have invented the codes.
   const own = codes.filter(isErrorCode).slice(0, MAX_SPAN_CODES);
   if (own.length > 0) span.setAttribute('portico.error_codes', own);
   const fault = own.find((code) => ERROR_STATUS[code] >= 500);

@@ -5,9 +5,9 @@ import type { IncomingRequest, OperationSpan, OperationSpans } from '../../trans
 import { addRecord, type RequestSpansOptions, trustsCaller } from './request-spans.ts';
 
 export interface SocketSpans {
-  /** Begins the span of a WebSocket that is passed on to a service. It ends with the connection. */
+  /** Starts the span of a WebSocket that is relayed to a service. The span ends with the connection. */
   passedOn(incoming: IncomingRequest, socket: Socket, route: string | undefined): void;
-  /** An operation over a WebSocket of `/v1/graphql` has a trace of its own, however long the connection lasts. */
+  /** Each operation over a WebSocket of `/v1/graphql` has its own trace, however long the connection lasts. */
   readonly operations: OperationSpans;
 }
 

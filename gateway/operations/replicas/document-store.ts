@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { COUNTING_REDIS, connectionErrors, Failover, type Logger } from '../../../platform/index.ts';
 
-/** Documents by the SHA-256 of their text, in hexadecimal, which several gateways know together. */
+/** Documents by the hexadecimal SHA-256 of their text, shared by several gateways. */
 export interface DocumentStore {
-  /** @returns undefined for one that is not there, or while the store does not answer. Never rejects. */
+  /** @returns undefined if the document does not exist or the store does not respond. Never rejects. */
   find(sha256Hash: string): Promise<string | undefined>;
-  /** Keeps one; it may be forgotten for others. Nothing tells of it when it could not be kept. */
+  /** Stores a document, which may be evicted for others. A failure is not reported. */
   keep(sha256Hash: string, text: string): void;
-  /** Whether Redis took the last call. */
+  /** Whether the last call to Redis succeeded. */
   readonly isAvailable?: boolean;
   close(): void;
 }
@@ -16,19 +16,19 @@ export interface DocumentStore {
 export interface DocumentStoreOptions {
   readonly redisUrl: string;
   readonly log: Logger;
-  /** The most of all documents together; by default 10,000, and 16 MiB. */
+  /** The most documents and the most bytes of all documents. The defaults are 10,000 and 16 MiB. */
   readonly bounds?: { readonly documents: number; readonly bytes: number };
 }
 
 const STORE_BOUNDS = { documents: 10_000, bytes: 16_777_216 };
 const STORE_TIMEOUT_MS = 250;
-/** For how long documents stay when no gateway adds any. */
+/** How long documents are kept while no gateway adds any. */
 const KEEP_SECONDS = 7 * 86_400;
 const PROBE_SECONDS = 60;
 
 /*
- * A hash has the texts, a sorted set when each was kept last, a number how many bytes they have. The oldest make room.
- * Where Redis has evicted one of the keys, all begin anew.
+ * A hash contains the texts, a sorted set when each was last stored, and a number the size in bytes. The oldest are evicted. If
+ * Redis has evicted one of the keys, all three start anew.
  */
 const KEEP = `
 local texts, kept, size = KEYS[1], KEYS[2], KEYS[3]
@@ -49,14 +49,14 @@ return 0
 `;
 
 interface DocumentCommands {
-  /** The three keys, then the hash, the text, how many documents and bytes there may be, and the seconds to keep them. */
+  /** The three keys, then the hash, the text, the limits of documents and bytes, and the seconds to keep them. */
   keepDocument(...keysAndArguments: (string | number)[]): Promise<number>;
 }
 
 interface Store {
   find(sha256Hash: string): Promise<string | undefined>;
   keep(sha256Hash: string, text: string): Promise<unknown>;
-  /** Whether it takes writes: a replica, or a user without the right, answers reads alone. */
+  /** Checks whether Redis accepts writes. A replica, or a user without the right to write, only allows reads. */
   probe(): Promise<unknown>;
   close(): void;
 }
@@ -82,7 +82,7 @@ export function openDocumentStore({ redisUrl, log, bounds = STORE_BOUNDS }: Docu
     },
     find: async (sha256Hash) => {
       const text = await store.call((one) => one.find(sha256Hash)).catch(() => undefined);
-      // A process that can write to Redis must not be able to choose the document of a hash.
+      // A process with write access to Redis must not be able to choose the document of a hash.
       return text !== undefined && storedHash(text) === sha256Hash ? text : undefined;
     },
     keep: (sha256Hash, text) => void store.call((one) => one.keep(sha256Hash, text)).catch(() => {}),
@@ -97,7 +97,7 @@ function redisDocumentStore(url: string, { documents, bytes }: { documents: numb
     ...COUNTING_REDIS,
   }) as Redis & DocumentCommands;
   const run = connectionErrors(redis);
-  // The braces put all three into one slot of a cluster.
+  // The braces put all three keys into one slot of a cluster.
   const keys = ['texts', 'kept', 'size'].map((name) => `portico:{documents}:${name}`);
   const [texts = ''] = keys;
   return {

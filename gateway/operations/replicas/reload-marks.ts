@@ -3,19 +3,25 @@ import { COUNTING_REDIS, connectionErrors, type Logger } from '../../../platform
 
 const POLL_MARKS_MS = 1_000;
 
-/** Times are in microseconds on the server's clock, as text: a script would cut numbers off. */
+/** Times are in microseconds by the server's clock. They are text, since numbers would lose digits in a script. */
 const NOW = `
 local time = redis.call('TIME')
 local now = time[1] .. string.format('%06d', time[2])
 `;
 
-/** @returns now, the time of the last reload, and that of the last one that fetches schemas again; '0' for none. */
+/**
+ * @returns the current time, the time of the last reload, and the time of the last reload with introspection. '0' if there was
+ * none.
+ */
 const LOOK = `${NOW}
 local marks = redis.call('HMGET', KEYS[1], 'any', 'ask')
 return { now, marks[1] or '0', marks[2] or '0' }
 `;
 
-/** Leaves a mark that is later than any before, also when the clock has been set back. @returns what LOOK did before, and the mark. */
+/**
+ * Sets a mark that is later than any before, even if the clock was set back. @returns the previous result of LOOK, and the
+ * mark.
+ */
 const LEAVE = `${NOW}
 local marks = redis.call('HMGET', KEYS[1], 'any', 'ask')
 local mark, last = now, marks[1] or '0'
@@ -35,26 +41,27 @@ interface MarkCommands {
 export interface ReloadMarksOptions {
   readonly redisUrl: string;
   readonly log: Logger;
-  /** A reading of `performance.now()` from before this gateway began to read its metadata. */
+  /** A value of `performance.now()` from before this gateway began to read its metadata. */
   readonly startedAt: number;
-  /** Called when another gateway has been asked to reload; `ask` as in `MetadataReloader.reload`. */
+  /** Called when another gateway was asked to reload. `ask` as in `MetadataReloader.reload`. */
   readonly onReload: (ask: boolean) => void;
 }
 
-/** Lets the gateways that share a Redis know of each other's reloads. */
+/** Notifies the gateways that share a Redis of each other's reloads. */
 export interface ReloadMarks {
   /**
    * Makes all other gateways reload, within a second or as soon as they reach Redis again.
    *
-   * @throws Error when Redis does not answer: the others are not notified.
+   * @throws Error if Redis does not respond. The others are not notified then.
    */
   leave(ask: boolean): Promise<void>;
   close(): void;
 }
 
 /**
- * A mark in Redis says when a gateway was last asked to reload; every gateway looks at it once a second. Nothing is lost
- * while one cannot reach Redis: it sees the mark later. One that starts reloads once more when there was a reload since.
+ * Opens the marks. A mark in Redis stores when a gateway was last asked to reload, and every gateway checks it once a second. A
+ * gateway that cannot reach Redis sees the mark later, so no reload is lost. A gateway that starts reloads once more if there
+ * was a reload meanwhile.
  */
 export function openReloadMarks({ redisUrl, log, startedAt, onReload }: ReloadMarksOptions): ReloadMarks {
   const redis = new Redis(redisUrl, {
@@ -69,7 +76,7 @@ export function openReloadMarks({ redisUrl, log, startedAt, onReload }: ReloadMa
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Answers come in the order in which they were asked for, so that a mark of our own is never taken for another's. */
+  /** Responses arrive in the order of the requests, so the gateway's own mark is never taken for another's. */
   function compare([now, ...marks]: Looked): void {
     const [any, ask] = marks.map(BigInt) as [bigint, bigint];
     const since = seen ?? startOf(now);
@@ -77,7 +84,7 @@ export function openReloadMarks({ redisUrl, log, startedAt, onReload }: ReloadMa
     seen = { any, ask };
   }
 
-  /** What has been marked after this gateway began to start may have been too late for what it has read. */
+  /** A mark that was set after this gateway began to start may be newer than the metadata that it has read. */
   function startOf(now: string): { any: bigint; ask: bigint } {
     const start = BigInt(now) - BigInt(Math.ceil((performance.now() - startedAt) * 1000));
     return { any: start, ask: start };

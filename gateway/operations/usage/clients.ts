@@ -2,33 +2,30 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { logText } from '../../../platform/index.ts';
 import { headerText, sentClientName, sentClientVersion } from '../../transports/http/index.ts';
 
-/** The name of everything beyond a bound. */
+/** The name for everything beyond a limit. */
 export const OTHER = 'other';
 
-/** A program that sends requests, by its own name. */
+/** A client program, by the name that it states. */
 export interface Client {
-  /** Undefined where it gives no name. */
+  /** Undefined if the client states no name. */
   readonly name: string | undefined;
-  /** Undefined where it gives no version. */
+  /** Undefined if the client states no version. */
   readonly version: string | undefined;
 }
 
-/** Characters of a name or a version that are kept. */
+/** The most characters of a name or a version. */
 const MAX_CLIENT_TEXT = 64;
-/** Versions of one name. */
+/** The most versions of one name. */
 const MAX_VERSIONS = 50;
-/** Callers without a session may add a tenth of the names: they cannot crowd out those of the others. */
+/** Callers without a session may add at most one in this many names, so that they cannot crowd out others. */
 export const PUBLIC_SHARE = 10;
 
-/**
- * The clients that requests come from, bounded, since clients choose their names. Those beyond a bound are one client whose
- * name or version is `other`.
- */
+/** Counts a limited number of clients, since clients choose their names. Beyond a limit, clients are counted as `other`. */
 export class Clients {
   readonly #maxNames: number;
-  /** By what was sent, where it needed no cleaning: nearly every request. */
+  /** By the headers as sent, which works for nearly every request since they need no cleaning. */
   readonly #byName = new Map<string | undefined, Map<string | undefined, Client>>();
-  /** Stands for all clients that are not counted separately. */
+  /** Represents all clients that are not counted separately. */
   readonly beyond: Client = { name: OTHER, version: undefined };
   #ofThePublic = 0;
   #hasOthers = false;
@@ -42,7 +39,7 @@ export class Clients {
     return this.#hasOthers;
   }
 
-  /** @param isPublic whether the request came without a session. */
+  /** @param isPublic whether the request had no session. */
   of(headers: IncomingHttpHeaders, isPublic: boolean): Client {
     const name = sentClientName(headers);
     const version = sentClientVersion(headers);

@@ -15,14 +15,14 @@ import {
 import { copiedText } from './copied-text.ts';
 
 /**
- * The schema coordinates of what an operation uses, sorted: `Type.field`, `Type.field(argument:)`, `Input.field`,
- * `Enum.VALUE`, `@directive`, and `Type` for each type on the way, except for the scalars of the specification.
+ * Returns the sorted schema coordinates that an operation uses: `Type.field`, `Type.field(argument:)`, `Input.field`,
+ * `Enum.VALUE`, `@directive`, and `Type` for each type on the way, except for built-in scalars.
  *
- * A document does not show every use. `Enum.*` stands for a value in the response or in a variable: any of them may be used.
- * `Input.*` stands for a variable: any field of that type, and of the input types below it, may be used.
+ * A document does not show every use. `Enum.*` stands for a value in the response or in a variable, which may be any of the
+ * enum's. `Input.*` stands for a variable, which may use any field of that type and of the input types below it.
  *
- * @param document one operation with the fragments that it uses, valid for the schema. Fields of introspection types
- *   and `__typename` are left out.
+ * @param document one operation with the fragments that it uses, valid for the schema. Fields of introspection types and
+ * `__typename` are left out.
  */
 export function usedCoordinates(document: DocumentNode, schema: GraphQLSchema): readonly string[] {
   const used = new Set<string>();
@@ -48,7 +48,7 @@ export function usedCoordinates(document: DocumentNode, schema: GraphQLSchema): 
         const field = types.getFieldDef();
         if (!parent || !field || field.name === '__typename') return undefined;
         used.add(`${parent.name}.${field.name}`);
-        // Introspection of an element is no use of it.
+        // Introspection of an element is not a use of it.
         if (field.name.startsWith('__')) return false;
         const type = getNamedType(field.type);
         useType(type);
@@ -70,7 +70,7 @@ export function usedCoordinates(document: DocumentNode, schema: GraphQLSchema): 
       ObjectField({ name }) {
         const input = types.getParentInputType();
         const parent = input && getNamedType(input);
-        // The members of an object for a scalar of the schema's own are values.
+        // The members of an object for a custom scalar are values.
         if (!isInputObjectType(parent)) return false;
         used.add(parent.name).add(`${parent.name}.${name.value}`);
         const type = types.getInputType();
@@ -87,7 +87,7 @@ export function usedCoordinates(document: DocumentNode, schema: GraphQLSchema): 
   return [...used].sort().map(copiedText);
 }
 
-/** The names of the input types that values of an input type may hold, its own first. */
+/** Returns the names of the input types that a value of an input type may contain, starting with its own. */
 export function reachableInputs(schema: GraphQLSchema, name: string): ReadonlySet<string> {
   const reached = new Set([name]);
   for (const each of reached) {

@@ -4,17 +4,17 @@ import { usedCoordinates } from './coordinates.ts';
 import { copiedText } from './copied-text.ts';
 import type { OperationDescription } from './usage-table.ts';
 
-/** A client's operation, valid for callers of one role. */
+/** A client's operation that is valid for a role. */
 export interface OperationToCount {
   /** The operation and the fragments that it uses. */
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  /** As callers of the role see it. */
+  /** The schema in the role's view. */
   readonly schema: GraphQLSchema;
   readonly role: string;
 }
 
-/** Characters of an operation's name that are kept. */
+/** The most characters of an operation's name. */
 const MAX_OPERATION_NAME = 128;
 
 export function describeUsedOperation({ document, operation, schema }: OperationToCount): OperationDescription {

@@ -20,7 +20,7 @@ import { copiedText } from './copied-text.ts';
 import type { OperationToCount } from './describe-operation.ts';
 import type { OperationDescription } from './usage-table.ts';
 
-/** An operation as Hive's usage reports describe it. */
+/** An operation in the format of Hive's usage reports. */
 export interface HiveOperation {
   readonly key: string;
   readonly operation: string;
@@ -30,10 +30,10 @@ export interface HiveOperation {
 
 /** Longer operations are not reported, in characters. */
 const MAX_OPERATION_TEXT = 100_000;
-/** An input type may lead to thousands of others. */
+/** The limit exists because an input type may lead to thousands of others. */
 const MAX_COUNTED_FIELDS = 5_000;
 
-/** @returns undefined where it is too long to be reported. */
+/** @returns undefined if the operation is too long to be reported. */
 export function hiveOperation(
   { document, operation, schema }: OperationToCount,
   { id, name, coordinates }: OperationDescription,
@@ -42,14 +42,11 @@ export function hiveOperation(
   if (text.length > MAX_OPERATION_TEXT) return undefined;
   const fields = hiveFields(coordinates, schema);
   const root = schema.getRootType(operation.operation)?.name ?? 'Query';
-  // A report needs one field at least.
+  // A report needs at least one field.
   return { key: id, operation: text, operationName: name, fields: fields.length > 0 ? fields : [`${root}.__typename`] };
 }
 
-/**
- * The coordinates as Hive writes them: `Type.field.argument`, and in place of `Enum.*` and `Input.*` everything that these
- * stand for.
- */
+/** Returns the coordinates in Hive's format, `Type.field.argument`. `Enum.*` and `Input.*` are expanded. */
 export function hiveFields(coordinates: readonly string[], schema: GraphQLSchema): readonly string[] {
   const fields = new Set<string>();
   for (const coordinate of coordinates) {
@@ -62,10 +59,10 @@ export function hiveFields(coordinates: readonly string[], schema: GraphQLSchema
   return [...fields].slice(0, MAX_COUNTED_FIELDS);
 }
 
-/** An input type may lead to thousands of others, and each new operation may have a variable of it. */
+/** Cached, since an input type may lead to thousands of others and each new operation may use it in a variable. */
 const openFieldsOf = new WeakMap<GraphQLSchema, Map<string, readonly string[]>>();
 
-/** The open fields of a type, kept for each type of a schema: no more than it has. */
+/** Returns the expanded fields of a type, cached for each type of a schema. */
 function knownOpenFields(name: string, schema: GraphQLSchema): readonly string[] {
   const ofSchema = openFieldsOf.get(schema) ?? new Map<string, readonly string[]>();
   openFieldsOf.set(schema, ofSchema);
@@ -96,9 +93,9 @@ function* openFields(name: string, schema: GraphQLSchema): Generator<string> {
 }
 
 /**
- * The text of a document without values: numbers are 0, texts are empty, booleans are false, a value of a scalar of the
- * schema's own is an empty text, and a list of such values is empty. Aliases are left out, since clients may put anything into
- * them. It parses, but it is not meant to be run.
+ * Returns the text of a document without values. Numbers become 0, texts empty, and booleans false. A value of a custom scalar
+ * becomes an empty text, and a list of such values is empty. Aliases are left out, since clients may put anything into them.
+ * The text can be parsed, but is not meant to run.
  */
 export function normalizedText(document: DocumentNode, schema: GraphQLSchema): string {
   const types = new TypeInfo(schema);

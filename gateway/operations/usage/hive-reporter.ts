@@ -8,7 +8,7 @@ import type { Client } from './clients.ts';
 import type { HiveOperation } from './hive-operation.ts';
 import { type Run, WaitingRuns } from './waiting-runs.ts';
 
-/** Sends one request. Rejects when there is no complete response, of any status. */
+/** Sends one request. Resolves with a complete response of any status, and rejects if there is none. */
 export type SendReport = (request: {
   readonly url: string;
   readonly method: 'POST';
@@ -18,10 +18,10 @@ export type SendReport = (request: {
 }) => Promise<{ readonly status: number }>;
 
 export interface HiveSettings {
-  /** The usage endpoint with the target, as in `https://app.graphql-hive.com/usage/<target>`. */
+  /** The usage endpoint including the target, such as `https://app.graphql-hive.com/usage/<target>`. */
   readonly endpoint: string;
   readonly token: string;
-  /** How many of 100 operations are reported. */
+  /** The percentage of operations that are reported. */
   readonly samplePercent: number;
   readonly compress: boolean;
 }
@@ -29,9 +29,9 @@ export interface HiveSettings {
 export interface HiveReporterOptions extends HiveSettings {
   readonly send: SendReport;
   readonly log: Logger;
-  /** How long operations are collected for a report, in milliseconds; the default is ten seconds. */
+  /** How long operations are collected for a report, in milliseconds. The default is ten seconds. */
   readonly intervalMs?: number;
-  /** The wait before the first retry, in milliseconds, which doubles with each one. The default is a second. */
+  /** The delay before the first retry, in milliseconds. It doubles with each retry. The default is a second. */
   readonly retryMs?: number;
 }
 
@@ -39,16 +39,17 @@ const REPORT_INTERVAL_MS = 10_000;
 const RETRY_MS = 1_000;
 const REPORT_TIMEOUT_MS = 10_000;
 const TRIES = 4;
-/** How long a stop waits for a registry that does not answer. */
+/** How long a stop waits for a registry that does not respond. */
 const STOP_MS = 2_000;
-/** The largest number in the format. */
+/** The largest number that the format allows. */
 const MAX_REPORTED_ERRORS = 65_535;
 
 const compressed = promisify(gzip);
 
 /**
- * Sends usage reports to Hive, or to another registry that takes them (https://the-guild.dev/graphql/hive/docs/api-reference/usage-reports).
- * Requests never wait for it: runs are collected, and sent one report after another.
+ * Sends usage reports to Hive, or to another registry with the same API
+ * (https://the-guild.dev/graphql/hive/docs/api-reference/usage-reports). Requests never wait for it. Runs are collected, and
+ * reports are sent one after another.
  */
 export class HiveReporter {
   readonly #options: HiveReporterOptions;
@@ -79,7 +80,7 @@ export class HiveReporter {
     if (!this.#isLeftOut()) this.#add({ of: operation, client, isPublic, timestamp: Date.now(), execution: undefined });
   }
 
-  /** Sends what is collected, without retries, and waits for that no longer than a process may take to stop. */
+  /** Sends the collected runs without retries. Waits no longer than a stopping process may. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stopping.abort();
@@ -119,7 +120,7 @@ export class HiveReporter {
     }
   }
 
-  /** @returns what went wrong; undefined when the report was accepted. */
+  /** @returns the problem, or undefined if the report was accepted. */
   async #report(json: string): Promise<string | undefined> {
     const { endpoint, token, compress, send, retryMs = RETRY_MS } = this.#options;
     const bytes = compress ? await compressed(json) : undefined;

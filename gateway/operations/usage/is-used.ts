@@ -3,16 +3,16 @@ import { reachableInputs } from './coordinates.ts';
 import type { UsedOperation } from './read-usage.ts';
 
 /**
- * Whether operations use a schema coordinate: by naming it, by a part of a type, or possibly, by a variable or a response
- * whose values the document does not show.
+ * Returns whether operations use a schema coordinate. They use it by name, through a part of a type, or possibly through a
+ * variable or a response whose values the document does not show.
  *
- * @param schema the one that the operations were valid for.
+ * @param schema for which the operations were valid.
  */
 export function usageOfCoordinates(
   schema: GraphQLSchema,
 ): (operation: Pick<UsedOperation, 'coordinates'>, coordinate: string) => boolean {
   const opened = new Map<string, ReadonlySet<string>>();
-  /** The input types whose fields may all be used by a variable of the type `name`. */
+  /** Returns the input types whose fields a variable of the type `name` may use. */
   const openedBy = (name: string) => {
     const known = opened.get(name) ?? reachableInputs(schema, name);
     opened.set(name, known);

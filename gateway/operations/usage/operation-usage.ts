@@ -4,7 +4,7 @@ import type { HiveOperation } from './hive-operation.ts';
 import type { HiveReporter } from './hive-reporter.ts';
 import type { OperationDescription, RoleUses, UsageTable, Uses } from './usage-table.ts';
 
-/** The table that counts uses now. It is replaced when its file is finished. */
+/** The current table. It is replaced when its file is finished. */
 export interface UsageTarget {
   readonly table: UsageTable;
   readonly hive: HiveReporter | undefined;
@@ -14,22 +14,22 @@ export interface OperationUsageOptions {
   readonly target: UsageTarget;
   readonly description: OperationDescription;
   readonly role: string;
-  /** Whether its callers have no session. */
+  /** Whether the callers of the role have no session. */
   readonly isPublic: boolean;
-  /** The operation as a registry takes it. */
+  /** The operation in the registry's format. */
   readonly hive: HiveOperation | undefined;
 }
 
 /**
- * Counts how often an operation is used under one role. It is kept with the operation's document, so that a request costs
- * two look-ups of its client and an addition.
+ * Counts the uses of an operation by one role. It is kept with the operation's document, so that a request costs only two
+ * look-ups of its client and an addition.
  */
 export class OperationUsage {
   readonly #options: OperationUsageOptions;
-  /** Weak, since documents are kept for longer than tables. */
+  /** A weak reference, since documents outlive tables. */
   #table: WeakRef<UsageTable> | undefined;
   #ofRole: WeakRef<RoleUses> | undefined;
-  /** The uses of the last client, which mostly is the next one too. */
+  /** The uses of the last client, which usually is also the next one. */
   #last: { readonly client: Client; readonly uses: Uses } | undefined;
 
   constructor(options: OperationUsageOptions) {
@@ -37,10 +37,10 @@ export class OperationUsage {
   }
 
   /**
-   * A query or mutation has run.
+   * Counts a run of a query or mutation.
    *
    * @param headers of the request.
-   * @param errors how many GraphQL errors its response has.
+   * @param errors the number of GraphQL errors in the response.
    */
   ran(headers: IncomingHttpHeaders, errors: number, durationMs: number): void {
     const client = this.#count(headers, errors > 0);
@@ -48,7 +48,7 @@ export class OperationUsage {
     if (hive) target.hive?.ran(hive, client, isPublic, errors, durationMs);
   }
 
-  /** A subscription was opened. */
+  /** Counts a new subscription. */
   subscribed(headers: IncomingHttpHeaders): void {
     const client = this.#count(headers, false);
     const { target, hive, isPublic } = this.#options;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The value of an attribute, as the JSON of OTLP has it: a whole number is a text there. */
+/** The value of an attribute in OTLP's JSON, where integers are texts. */
 const OTLP_VALUE = z.union([
   z.object({ stringValue: z.string() }).transform(({ stringValue }) => stringValue),
   z
@@ -30,10 +30,10 @@ const LOGS = z.object({
 });
 
 /**
- * The lines of a usage file that log records stand for, as a collector writes them to a file: an `ExportLogsServiceRequest`
- * as JSON. Records of other events are left out.
+ * Returns the lines of a usage file that log records represent. The input is an `ExportLogsServiceRequest` as JSON, as a
+ * collector writes it to a file. Records of other events are left out.
  *
- * @returns undefined where it is none; a record that is not valid is undefined.
+ * @returns undefined if the input is not such a request. An invalid record is undefined.
  */
 export function linesOfLogs(parsed: unknown): readonly unknown[] | undefined {
   const { data } = LOGS.safeParse(parsed);

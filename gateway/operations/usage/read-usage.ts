@@ -5,22 +5,22 @@ import { DAY_MS, parseJson, StartError } from '../../../platform/index.ts';
 import { linesOfLogs } from './otlp-lines.ts';
 import { dayOf, isUsageFile } from './usage-file.ts';
 
-/** An operation as files describe it. */
+/** An operation as the usage files describe it. */
 export interface UsedOperation {
   readonly id: string;
   /**
-   * `query`, `mutation`, `subscription`; `other` for all that were counted together; `unknown` when its line cannot be
-   * read.
+   * `query`, `mutation`, `subscription`, `other` for all that were counted together, or `unknown` if the operation's line
+   * cannot be read.
    */
   readonly type: string;
   readonly name: string | undefined;
   readonly coordinates: ReadonlySet<string>;
 }
 
-/** The type of an operation of which only the uses can be read: it may use anything. */
+/** The type of an operation of which only the uses can be read. It may use any part of the schema. */
 export const UNKNOWN = 'unknown';
 
-/** How often one client ran one operation under one role. Times are in milliseconds since the epoch. */
+/** How often one client ran an operation under one role. Times are in milliseconds since the epoch. */
 export interface UsageRecord {
   readonly operation: UsedOperation;
   readonly client: string | undefined;
@@ -32,17 +32,17 @@ export interface UsageRecord {
   readonly last: number;
 }
 
-/** What files tell together. */
+/** The combined content of usage files. */
 export interface RecordedUsage {
   readonly records: readonly UsageRecord[];
-  /** The processes that counted. */
+  /** The number of processes that counted. */
   readonly processes: number;
-  /** When they began and ended to; undefined where there is nothing. */
+  /** The beginning and the end of the counts. Undefined if there are none. */
   readonly from: number | undefined;
   readonly to: number | undefined;
-  /** The UTC days on which any of them counted. */
+  /** The UTC days on which at least one process counted. */
   readonly days: ReadonlySet<string>;
-  /** Lines that cannot be read. They are left out. */
+  /** The number of unreadable lines, which are left out. */
   readonly unreadable: number;
 }
 
@@ -77,9 +77,10 @@ type UsesLine = Extract<UsageLine, { kind: 'uses' }>;
 /**
  * Reads what gateways have counted, and merges it by operation, client, version and role.
  *
- * @param paths directories of usage files, or files: of a gateway, or of a collector that writes log records as JSON.
- * @param since leaves out uses that were last seen before; in milliseconds since the epoch.
- * @throws StartError when one of them cannot be read.
+ * @param paths usage files, or directories of them. The files are a gateway's, or those of a collector that writes log records
+ * as JSON.
+ * @param since leaves out uses that were last seen before this time, in milliseconds since the epoch.
+ * @throws StartError if a path cannot be read.
  */
 export function readUsage(paths: readonly string[], since = 0): RecordedUsage {
   const operations = new Map<string, { type: string; name: string | undefined; coordinates: Set<string> }>();
@@ -126,7 +127,7 @@ export function readUsage(paths: readonly string[], since = 0): RecordedUsage {
   };
 }
 
-/** The lines of all files; undefined for one that cannot be read. */
+/** Yields the lines of all files, and undefined for each unreadable one. */
 function* linesOf(paths: readonly string[]): Generator<UsageLine | undefined> {
   for (const file of paths.flatMap(filesOf))
     for (const text of reportUnreadable(file, () => readFileSync(file, 'utf8')).split('\n')) {

@@ -4,35 +4,35 @@ import { isPeriodOver } from './table-period.ts';
 import { ExportedTable, type UsageRecordToExport } from './usage-records.ts';
 import type { UsageTable } from './usage-table.ts';
 
-/** Records of one request. */
+/** The most records of one request. */
 const MAX_RECORDS = 500;
-/** How often a period is exported in which nothing was counted. */
+/** How often a period without uses is exported. */
 const UNCHANGED_MS = 3_600_000;
-/** How long a stop waits for a collector that does not answer. */
+/** How long a stop waits for a collector that does not respond. */
 const STOP_MS = 3_000;
 
 export interface UsageExporterOptions {
   readonly exporter: LogsExport;
   readonly intervalMs: number;
   readonly log: Logger;
-  /** The table that is counted in now. */
+  /** Returns the current table. */
   readonly table: () => UsageTable;
-  /** Begins the next one. Undefined where that is done elsewhere. */
+  /** Begins the next table. Undefined if another component does this. */
   readonly next: (() => void) | undefined;
 }
 
 /**
- * Exports what was counted, as log records, again and again. What a collector has not accepted is part of the next export: it
- * is still in the table. Nothing of it fails a request.
+ * Exports the counts as log records at an interval. Counts that a collector has not accepted are part of the next export, since
+ * they remain in the table. Failures do not affect requests.
  */
 export class UsageExporter {
   readonly #options: UsageExporterOptions;
   readonly #timer: NodeJS.Timeout;
   #current: ExportedTable;
-  /** One that is no longer counted in, until all of it is exported, or until it is replaced by the next such table. */
+  /** The previous table, until it is exported completely or replaced by the next previous one. */
   #finishing: ExportedTable | undefined;
   #isFailing = false;
-  /** Whether a table was given up that was not exported completely. */
+  /** Whether a table was discarded before it was exported completely. */
   #hasLost = false;
   #running: Promise<void> | undefined;
 
@@ -42,7 +42,7 @@ export class UsageExporter {
     this.#timer = setInterval(() => void this.export(), options.intervalMs).unref();
   }
 
-  /** Exports what there is. Never rejects. */
+  /** Exports the current counts. Never rejects. */
   export(): Promise<void> {
     this.#running ??= this.#export(Date.now()).finally(() => {
       this.#running = undefined;
@@ -50,7 +50,7 @@ export class UsageExporter {
     return this.#running;
   }
 
-  /** Exports what is left, and waits for that no longer than a process may take to stop. */
+  /** Exports the remaining counts. Waits no longer than a stopping process may. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     const waited = new AbortController();
@@ -69,7 +69,7 @@ export class UsageExporter {
     else this.#failed(problem);
   }
 
-  /** Goes on with another table where one has been begun. */
+  /** Switches to another table if one has been begun. */
   #follow(table: UsageTable): void {
     if (table === this.#current.table) return;
     if (this.#finishing) this.#hasLost = true;
@@ -84,7 +84,7 @@ export class UsageExporter {
     return problem;
   }
 
-  /** @returns what went wrong; undefined where all was accepted. */
+  /** @returns the problem, or undefined if everything was accepted. */
   async #send(exported: ExportedTable, now: number): Promise<string | undefined> {
     if (exported.isComplete && now - exported.to < UNCHANGED_MS) return undefined;
     let batch: UsageRecordToExport[] = [];
@@ -100,7 +100,7 @@ export class UsageExporter {
 
   async #sendBatch(batch: readonly UsageRecordToExport[]): Promise<string | undefined> {
     const { isTaken, problem } = await this.#options.exporter.send(batch.map(({ record }) => record));
-    // What was rejected would be rejected again.
+    // Rejected records would be rejected again, so they count as exported.
     if (isTaken) for (const { accepted } of batch) accepted();
     return problem;
   }

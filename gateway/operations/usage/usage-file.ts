@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import { DAY_MS, makeDirectory, type Sliced } from '../../../platform/index.ts';
 import type { CountedOperation, UsageTable } from './usage-table.ts';
 
-// A file holds what one process counted since it began the file: a line about the file itself, then a line for each
-// operation and for each combination of operation, client and role. It is replaced as a whole, by a rename: a reader
-// finds a complete one at any time, also after a crash. No two processes share a file.
+// A usage file contains what one process has counted since it began the file. The first line describes the file. Further lines
+// describe each operation, and each combination of operation, client and role. The file is replaced as a whole by a rename, so
+// a reader always finds a complete one, even after a crash. Processes never share a file.
 
-/** What a file name tells: the day (UTC) that the file was begun. */
+/** The name of a file contains the day (UTC) on which it was begun. */
 const FILE_NAME = /^usage-(\d{4}-\d{2}-\d{2})-[0-9a-f]{12}-\d+\.jsonl$/;
 const UNFINISHED_NAME = /^\.usage-[0-9a-f]{12}\.tmp$/;
 
-/** Whether a file of a directory holds usage, by its name. */
+/** Returns whether the name is that of a usage file. */
 export function isUsageFile(name: string): boolean {
   return FILE_NAME.test(name);
 }
 
-/** The UTC day of a time in milliseconds, as `2026-01-31`. */
+/** Returns the UTC day of a time in milliseconds, as `2026-01-31`. */
 export function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
@@ -26,7 +26,7 @@ export function dayOf(time: number): string {
 export class UsageFiles {
   readonly #directory: string;
   readonly #retentionDays: number;
-  /** Tells this process from all others, and from itself before a restart. */
+  /** Identifies this process, including each of its restarts. */
   readonly #instance = randomBytes(6).toString('hex');
   #number = 0;
   #path: string | undefined;
@@ -40,12 +40,12 @@ export class UsageFiles {
     return this.#instance;
   }
 
-  /** What is written next goes to a new file. */
+  /** Makes the next write go to a new file. */
   finish(): void {
     this.#path = undefined;
   }
 
-  /** Replaces the current file. @throws the file system's error; the file is as it was then. */
+  /** Replaces the current file. @throws the file system's error. The file is then unchanged. */
   async write(text: string, startedAt: number): Promise<void> {
     await makeDirectory(this.#directory);
     const path = this.#path ?? this.#nextPath(startedAt);
@@ -54,7 +54,7 @@ export class UsageFiles {
       const file = await open(unfinished, 'w', 0o640);
       try {
         await file.writeFile(text);
-        // Otherwise the name could be on the disk before what it stands for.
+        // Otherwise the name could be on the disk before the content.
         await file.datasync();
       } finally {
         await file.close();
@@ -67,7 +67,7 @@ export class UsageFiles {
     }
   }
 
-  /** Deletes files that are older than they are to be kept, of all processes. */
+  /** Deletes the files of all processes that are older than the retention. */
   async deleteOld(now: number): Promise<void> {
     const oldest = dayOf(now - this.#retentionDays * DAY_MS);
     await makeDirectory(this.#directory);
@@ -75,7 +75,7 @@ export class UsageFiles {
       const day = FILE_NAME.exec(name)?.[1];
       const path = join(this.#directory, name);
       if (day !== undefined && day < oldest) await rm(path, { force: true });
-      // A process that was killed while it wrote leaves one.
+      // A process that is killed while it writes leaves an unfinished file.
       else if (UNFINISHED_NAME.test(name) && (await isOlder(path, now - DAY_MS))) await rm(path, { force: true });
     }
   }
@@ -91,7 +91,7 @@ async function isOlder(path: string, than: number): Promise<boolean> {
   return found !== undefined && found.mtimeMs < than;
 }
 
-/** The text of a table's file. What has been counted since the table was read last is taken to have been used now. */
+/** Returns the text of a table's file. Uses that were counted since the last reading count as used now. */
 export function* usageFileText(table: UsageTable, instance: string, now: number): Sliced<string> {
   const from = new Date(table.startedAt).toISOString();
   const head = { kind: 'usage', version: 1, instance, from, to: new Date(now).toISOString() };

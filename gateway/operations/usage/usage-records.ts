@@ -1,51 +1,51 @@
 import type { LogRecord } from '../../../platform/index.ts';
 import type { CountedOperation, UsageTable, Uses } from './usage-table.ts';
 
-/** Names of the events. */
+/** Names of the log events. */
 const PERIOD = 'portico.usage.period';
 const OPERATION = 'portico.usage.operation';
 const USES = 'portico.usage.uses';
-/** Coordinates of one record. An operation that has more is described by several. */
+/** The most coordinates of one record. An operation with more of them has several records. */
 const MAX_COORDINATES = 500;
 
-/** How much of a combination of operation, client and role has been exported. */
+/** The exported counts of a combination of operation, client and role. */
 interface ExportedUses {
   readonly count: number;
   readonly errors: number;
-  /** Up to when, in milliseconds since 1970. */
+  /** The time up to which uses were exported, in milliseconds since 1970. */
   readonly to: number;
 }
 
-/** A record, and what has been exported once it is accepted. */
+/** A record, and a function to call once it is accepted. */
 export interface UsageRecordToExport {
   readonly record: LogRecord;
   readonly accepted: () => void;
 }
 
-/** What of a table has been exported, and the records of the rest. */
+/** Tracks which part of a table has been exported, and creates the records of the rest. */
 export class ExportedTable {
   readonly table: UsageTable;
   readonly #uses = new Map<Uses, ExportedUses>();
-  /** How many coordinates of each operation are known to the collector. */
+  /** How many coordinates of each operation the collector has received. */
   readonly #described = new Map<CountedOperation, number>();
-  /** Up to when a period was exported; undefined before the first. */
+  /** The time up to which the period was exported. Undefined before the first export. */
   #to: number | undefined;
 
   constructor(table: UsageTable) {
     this.table = table;
   }
 
-  /** Up to when it has been exported. */
+  /** The time up to which the table was exported. */
   get to(): number {
     return this.#to ?? this.table.startedAt;
   }
 
-  /** Whether there are no uses that were not exported. */
+  /** Whether all uses have been exported. */
   get isComplete(): boolean {
     return this.#pending().next().done === true;
   }
 
-  /** The records of what was counted since the last ones were accepted, up to `now`. */
+  /** Yields the records of everything counted since the last accepted records, up to `now`. */
   *records(now: number): Generator<UsageRecordToExport> {
     yield {
       record: { event: PERIOD, time: now, attributes: { 'portico.usage.from': isoTime(this.to) } },
@@ -66,12 +66,15 @@ export class ExportedTable {
           if (uses.count !== (this.#uses.get(uses)?.count ?? 0)) yield [operation, role, uses];
   }
 
-  /** Once for each table, and again where it has grown: that of the operations that are counted together does. */
+  /**
+   * Describes an operation once for each table, and again if its coordinates have grown, which happens for operations that are
+   * counted together.
+   */
   *#description(operation: CountedOperation, now: number): Generator<UsageRecordToExport> {
     const coordinates = [...operation.coordinates];
     const known = this.#described.get(operation);
     if (known === coordinates.length) return;
-    // One without coordinates is described, too.
+    // An operation without coordinates is described too.
     for (let at = known ?? 0; at === 0 || at < coordinates.length; at += MAX_COORDINATES) {
       const some = coordinates.slice(at, at + MAX_COORDINATES);
       const attributes = {

@@ -1,9 +1,9 @@
 import type { OperationTypeNode } from 'graphql';
 import { type Client, Clients, OTHER, PUBLIC_SHARE } from './clients.ts';
 
-/** What distinguishes one operation from another: its name, its type, and what it uses. */
+/** The properties that distinguish operations: name, type, and used coordinates. */
 export interface OperationDescription {
-  /** A hash of the rest. */
+  /** A hash of the other properties. */
   readonly id: string;
   readonly type: `${OperationTypeNode}` | typeof OTHER;
   readonly name: string | undefined;
@@ -15,12 +15,12 @@ export interface Uses {
   readonly client: Client;
   readonly role: string;
   count: number;
-  /** Of these, the ones whose response had an error. */
+  /** The number of runs whose response had an error. */
   errors: number;
-  /** When it was run first and last, in milliseconds since the epoch; the last one as of when the table was read. */
+  /** The first and last run, in milliseconds since the epoch. `last` is updated when the table is read. */
   readonly first: number;
   last: number;
-  /** What `count` was when the table was read last. */
+  /** The value of `count` at the last reading. */
   seen: number;
 }
 
@@ -29,12 +29,12 @@ export interface CountedOperation {
   readonly id: string;
   readonly type: OperationDescription['type'];
   readonly name: string | undefined;
-  /** Of those beyond the bound of operations, everything that any of them used. */
+  /** For the operations beyond the limit: the coordinates that any of them used. */
   readonly coordinates: Iterable<string>;
   readonly byRole: Map<string, RoleUses>;
 }
 
-/** The uses of an operation under one role. */
+/** The uses of an operation by one role. */
 export interface RoleUses {
   readonly role: string;
   readonly byClient: Map<Client, Uses>;
@@ -45,16 +45,16 @@ export interface UsageBounds {
   readonly clients: number;
 }
 
-/** Roles come from tokens. */
+/** Limited, since roles come from tokens. */
 const MAX_COUNTED_ROLES = 100;
-/** Combinations of operation, client and role, for each operation that is kept apart. */
+/** The most combinations of operation, client and role, for each separately counted operation. */
 const USES_PER_OPERATION = 10;
-/** Coordinates of all operations together, for each operation that is kept apart. */
+/** The most coordinates of all operations, for each separately counted operation. */
 const COORDINATES_PER_OPERATION = 100;
 
 /**
- * What was used since the table was begun, in bounded memory. What is beyond a bound is counted as `other`: other
- * operations with everything that they used, other clients, other roles. Nothing is left out of the counts.
+ * Counts uses in limited memory since the table was begun. Operations, clients and roles beyond a limit are counted as `other`,
+ * operations with all coordinates that they used. No use is omitted from the counts.
  */
 export class UsageTable {
   readonly startedAt = Date.now();
@@ -77,7 +77,7 @@ export class UsageTable {
     return this.#operations.values();
   }
 
-  /** Whether a bound has been reached, so that some operations, clients or roles are counted together. */
+  /** Whether a limit has been reached, so that some operations, clients or roles are counted together. */
   get isFull(): boolean {
     return this.#operations.has(OTHER) || this.#isBeyondUses || this.#hasOtherRoles || this.clients.hasOthers;
   }
@@ -86,7 +86,7 @@ export class UsageTable {
     return this.#uses >= this.#bounds.operations * USES_PER_OPERATION;
   }
 
-  /** @param isPublic whether it came without a session. */
+  /** @param isPublic whether the request had no session. */
   operation(described: OperationDescription, isPublic: boolean): CountedOperation {
     const known = this.#operations.get(described.id);
     if (known) return known;
@@ -99,7 +99,7 @@ export class UsageTable {
     return operation;
   }
 
-  /** The counts of an operation under a role. */
+  /** Returns the counts of an operation for a role. */
   role(operation: CountedOperation, name: string): RoleUses {
     const known = operation.byRole.get(name);
     if (known) return known;
@@ -114,7 +114,7 @@ export class UsageTable {
     return uses;
   }
 
-  /** The counts of a client among them. */
+  /** Returns the counts of a client. */
   uses({ role, byClient }: RoleUses, client: Client): Uses {
     const known = byClient.get(client);
     if (known) return known;
@@ -134,7 +134,7 @@ export class UsageTable {
     return !isPublic || this.#operationsOfThePublic < Math.ceil(operations / PUBLIC_SHARE);
   }
 
-  /** Its coordinates are as many as the schema has, at most. */
+  /** The operation has at most as many coordinates as the schema. */
   #other({ coordinates }: OperationDescription): CountedOperation {
     for (const coordinate of coordinates) this.#otherCoordinates.add(coordinate);
     const known = this.#operations.get(OTHER);

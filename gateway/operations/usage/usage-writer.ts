@@ -4,26 +4,26 @@ import { type UsageFiles, usageFileText } from './usage-file.ts';
 import type { UsageTable } from './usage-table.ts';
 
 const HOUSEKEEPING_MS = 3_600_000;
-/** How often a file is written to which nothing was added. */
+/** How often an unchanged file is written. */
 const UNCHANGED_MS = 3_600_000;
 
 export interface UsageWriterOptions {
   readonly files: UsageFiles;
   readonly intervalMs: number;
   readonly log: Logger;
-  /** The table that is counted in now. */
+  /** Returns the current table. */
   readonly table: () => UsageTable;
-  /** Begins the next one. */
+  /** Begins the next table. */
   readonly next: () => void;
 }
 
-/** Writes a table to its file again and again, and begins another one each day. Nothing of it fails a request. */
+/** Writes a table to its file at an interval, and begins another one each day. Failures do not affect requests. */
 export class UsageWriter {
   readonly #options: UsageWriterOptions;
   readonly #timer: NodeJS.Timeout;
-  /** One that is no longer counted in, until all of it is in its file. */
+  /** The previous table, until its file is complete. */
   #finishing: UsageTable | undefined;
-  /** Uses of the table of the current file that are in it. */
+  /** The number of uses in the current file. */
   #written = 0;
   #writtenAt = 0;
   #isFailing = false;
@@ -35,7 +35,7 @@ export class UsageWriter {
     this.#timer = setInterval(() => void this.write(), options.intervalMs).unref();
   }
 
-  /** Writes what there is, and waits until it is written. Never rejects. */
+  /** Writes the current counts, and waits for the write to finish. Never rejects. */
   write(): Promise<void> {
     this.#running ??= this.#write().finally(() => {
       this.#running = undefined;
@@ -45,7 +45,7 @@ export class UsageWriter {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    // What was counted after a write began that still runs has to be written too.
+    // Uses that were counted during a running write have to be written too.
     await this.#running;
     await this.write();
   }
@@ -54,7 +54,7 @@ export class UsageWriter {
     const { log, table: current, next } = this.#options;
     const now = Date.now();
     try {
-      // The current file is still that of the table before.
+      // The current file still belongs to the previous table.
       if (this.#finishing) await this.#finish(this.#finishing, now);
       const table = current();
       await this.#save(table, now);
@@ -76,7 +76,7 @@ export class UsageWriter {
     }
   }
 
-  /** What was counted during the last write is in no file yet. */
+  /** Uses that were counted during the last write are in no file yet. */
   async #finish(table: UsageTable, now: number): Promise<void> {
     await this.#save(table, now);
     this.#options.files.finish();
@@ -88,7 +88,7 @@ export class UsageWriter {
   async #save(table: UsageTable, now: number): Promise<void> {
     const { files } = this.#options;
     const counted = countedIn(table);
-    // A file without uses tells that none were counted, which no file does not.
+    // A file without uses records that there were none. A missing file does not.
     if (counted === this.#written && now - this.#writtenAt < UNCHANGED_MS) return;
     await files.write(await inSlices(usageFileText(table, files.instance, now)), table.startedAt);
     this.#written = counted;

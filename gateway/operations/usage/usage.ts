@@ -9,11 +9,11 @@ import { type UsageBounds, UsageTable } from './usage-table.ts';
 import { UsageWriter } from './usage-writer.ts';
 
 export interface UsageSettings {
-  /** Where the files are written; undefined writes none. */
+  /** Where usage files are written. Undefined writes none. */
   readonly files: { readonly directory: string; readonly retentionDays: number } | undefined;
-  /** Where it is exported as log records; undefined exports none. */
+  /** Where usage is exported as log records. Undefined exports none. */
   readonly otlp: LogsExportConfig | undefined;
-  /** How often files are written and records exported, in milliseconds. */
+  /** The interval of writes and exports, in milliseconds. */
   readonly intervalMs: number;
   /** Undefined sends no reports. */
   readonly hive: HiveSettings | undefined;
@@ -27,15 +27,15 @@ export interface UsageOptions extends UsageSettings {
   readonly log: Logger;
 }
 
-/** Counts which operations and parts of the schema clients use. Nothing of it holds values, users or tenants. */
+/** Counts which operations and parts of the schema clients use. Usage contains no values, users or tenants. */
 export interface Usage {
-  /** What counts the uses of an operation under one role, to be kept with its document. */
+  /** Returns the counter of an operation for one role, to be kept with the operation's document. */
   of(operation: OperationToCount): OperationUsage;
-  /** Writes and sends what has been counted. */
+  /** Writes and sends the remaining counts. */
   stop(): Promise<void>;
 }
 
-/** Characters of a role that are kept. */
+/** The most characters of a role. */
 const MAX_ROLE = 128;
 
 export async function openUsage(options: UsageOptions): Promise<Usage> {

@@ -1,36 +1,36 @@
 import { type Client, PUBLIC_SHARE } from './clients.ts';
 import type { HiveOperation } from './hive-operation.ts';
 
-/** A run of an operation, or a subscription that was opened. */
+/** A run of an operation, or a new subscription. */
 export interface Run {
   readonly of: HiveOperation;
   readonly client: Client;
   readonly timestamp: number;
-  /** Whether its caller had no session. */
+  /** Whether the caller had no session. */
   readonly isPublic: boolean;
   /** Undefined for a subscription. */
   readonly execution: { readonly ok: boolean; readonly duration: number; readonly errorsTotal: number } | undefined;
 }
 
-/** Of one report. */
+/** The most runs of one report. */
 const MAX_REPORT_RUNS = 1_000;
-/** Characters of the operations of one report; Hive takes reports of 15 MB. */
+/** The most characters of operations in one report. Hive accepts reports of 15 MB. */
 const MAX_REPORT_TEXT = 4_000_000;
-/** Of those that wait. */
+/** The most runs that wait. */
 const MAX_RUNS = 10_000;
-/** Characters of the operations that wait, each counted once: clients decide how many and how long they are. */
+/** The most characters of waiting operations, each counted once. Clients control their number and length. */
 const MAX_QUEUED_TEXT = 16_000_000;
 
 interface WaitingOperation {
   readonly text: number;
-  /** Whether a caller without a session has brought it. */
+  /** Whether a caller without a session added it first. */
   readonly isPublic: boolean;
   runs: number;
 }
 
 /**
- * Runs that wait for being reported, the oldest first. They are bounded by their number and by the text of their operations.
- * Callers without a session may bring a tenth of either: they cannot keep out those of the others.
+ * Runs that wait to be reported, the oldest first. Their number and the text of their operations are limited. Callers without a
+ * session may use a tenth of each limit, so that they cannot crowd out others.
  */
 export class WaitingRuns {
   #runs: Run[] = [];
@@ -43,12 +43,12 @@ export class WaitingRuns {
     return this.#runs.length === 0;
   }
 
-  /** Whether there is as much as a report may hold. */
+  /** Whether the runs fill a report. */
   get fillsReport(): boolean {
     return this.#runs.length >= MAX_REPORT_RUNS || this.#text >= MAX_REPORT_TEXT;
   }
 
-  /** @returns false where there is no room for it. */
+  /** @returns false if there is no room for the run. */
   add(run: Run): boolean {
     const { of, isPublic } = run;
     if (this.#runs.length >= MAX_RUNS || (isPublic && this.#publicRuns >= MAX_RUNS / PUBLIC_SHARE)) return false;
@@ -67,7 +67,7 @@ export class WaitingRuns {
     return true;
   }
 
-  /** Takes the oldest runs, as many as fit into a report, and one at least. */
+  /** Takes the oldest runs that fit into a report, and at least one. */
   takeReport(): readonly Run[] {
     const operations = new Set<HiveOperation>();
     let count = 0;

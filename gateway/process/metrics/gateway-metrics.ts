@@ -12,12 +12,12 @@ import { type GatewayConfig, SERVICE_NAME } from '../../config.ts';
 import type { WorkerPeers } from '../worker-peers.ts';
 
 export interface GatewayMetrics {
-  /** Takes over what the metadata say of the push; undefined: nothing. */
+  /** Applies the metadata's settings of the push, or none if undefined. */
   configure(defaults: MetricsPushDefaults | undefined): void;
   stop(): Promise<void>;
 }
 
-/** Where the settings have metrics go, and with them `defaults`. */
+/** Returns the destination of metrics from the settings and `defaults`. */
 function destinationOf(config: GatewayConfig, defaults?: MetricsPushDefaults) {
   return {
     host: config.PORTICO_METRICS_HOST,
@@ -30,7 +30,7 @@ function destinationOf(config: GatewayConfig, defaults?: MetricsPushDefaults) {
 /**
  * Publishes the metrics of all workers, which `collect` reads.
  *
- * @throws StartError when it cannot listen on the port.
+ * @throws StartError if the port cannot be opened.
  */
 export function publishMetricsOfWorkers(
   config: GatewayConfig,
@@ -41,10 +41,10 @@ export function publishMetricsOfWorkers(
 }
 
 /**
- * Publishes the metrics of this gateway and its process; of one of several workers, hands them to the process that keeps the
- * workers running. The process is measured only where its metrics go anywhere.
+ * Publishes the metrics of this gateway and its process. One of several workers sends them to the managing process instead. The
+ * process is measured only if its metrics are used.
  *
- * @throws StartError when it cannot listen on the port.
+ * @throws StartError if the port cannot be opened.
  */
 export async function openGatewayMetrics(
   config: GatewayConfig,

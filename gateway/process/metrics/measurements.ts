@@ -22,7 +22,7 @@ import type { SourceState, UpstreamConnections } from '../../upstream/index.ts';
 import { operationMetrics } from './operation-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 
-/** Upper ends of the buckets of compositions, in milliseconds. */
+/** Upper bounds of the buckets of compositions, in milliseconds. */
 export const COMPOSITION_BOUNDS_MS: readonly number[] = [
   10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000,
 ];
@@ -40,20 +40,20 @@ export interface Measured {
   readonly wrongSecrets: Pick<WrongSecrets, 'counts'>;
   /** Whether a load balancer may send requests to this process. */
   readonly isReady: boolean;
-  /** Whether Redis is available, by what it is used for. */
+  /** Whether Redis is available, for each of its uses. */
   readonly redisAvailability: ReadonlyMap<string, boolean>;
   readonly http: Pick<UpstreamConnections, 'buffered'>;
   readonly compositions: Durations;
   readonly telemetry: Pick<Telemetry, 'counts'>;
-  /** Of webhooks that are called without a request of a client. */
+  /** Webhooks that are called without a client's request. */
   readonly webhooks: readonly SourceState[];
-  /** Undefined where there is no database for them. */
+  /** Undefined if there is no database for jobs. */
   readonly jobs: Pick<Jobs, 'metrics'> | undefined;
   /** Undefined before the gateway listens. */
   readonly connections: ConnectionCounts | undefined;
 }
 
-/** The metrics of the gateway, with their values of now. */
+/** Returns the gateway's metrics with their current values. */
 export function measure(measured: Measured): readonly Metric[] {
   const { operations, authenticator, connections, jobs } = measured;
   const { current } = measured.graph;
@@ -91,7 +91,7 @@ function requestMetrics(requests: HttpServerCounts): readonly Metric[] {
   ];
 }
 
-/** Of reloads and compositions, and of the sources of the generation that is active. */
+/** Metrics of reloads and compositions, and of the sources of the active generation. */
 function graphMetrics({
   graph,
   reloads,
@@ -227,7 +227,7 @@ function authenticationMetrics({
   ];
 }
 
-/** The state of the schema of a remote schema as a number; a higher one is better. */
+/** Returns the state of a remote schema's schema as a number. Higher is better. */
 function schemaValue(name: string, { missing }: Generation): number {
   const found = missing.find(({ source }) => source === name);
   if (!found) return 2;

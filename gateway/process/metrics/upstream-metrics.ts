@@ -8,13 +8,13 @@ import {
 } from '../../../platform/index.ts';
 import { DURATION_BOUNDS_MS, type SourceState } from '../../upstream/index.ts';
 
-/** A number for each state, so that a higher one is worse. */
+/** A number for each state. Higher is worse. */
 const BREAKER_VALUES: Readonly<Record<SourceState['breaker'], number>> = { off: 0, closed: 0, 'half-open': 1, open: 2 };
 
-/** Labels of what is counted for each source. */
+/** The labels of counts by source. */
 const SOURCE = ['service', 'kind'];
 
-/** Metrics of the calls of services, by source. */
+/** Metrics of calls to services, by source. */
 export function upstreamMetrics(states: readonly SourceState[]): readonly Metric[] {
   const each = <T>(samples: (state: SourceState, labels: Labels) => readonly T[]): readonly T[] =>
     states.flatMap((state) => samples(state, { service: state.name, kind: state.kind }));

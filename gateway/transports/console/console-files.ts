@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { compiledFile, type Logger } from '../../../platform/index.ts';
 
-/** Where `build/console.mjs` puts the console, also for a gateway that runs from its sources. */
+/** The output directory of `build/console.mjs`. A gateway that runs from its sources uses it too. */
 const BUILT_DIR = compiledFile('console');
 
 const manifestShape = z.object({
   files: z.record(z.string(), z.object({ type: z.string(), codings: z.array(z.enum(['br', 'gzip'])) })),
 });
 
-/** A coding that the build made of a file. */
+/** A content coding in which the build stores files. */
 export type BuiltCoding = 'br' | 'gzip';
 
 const FILE_EXTENSIONS: Readonly<Record<BuiltCoding, string>> = { br: '.br', gzip: '.gz' };
@@ -20,23 +20,23 @@ const FILE_EXTENSIONS: Readonly<Record<BuiltCoding, string>> = { br: '.br', gzip
 export interface ConsoleFile {
   readonly type: string;
   readonly codings: readonly BuiltCoding[];
-  /** Its bytes in a coding, or as they are; read once, when they are first asked for. */
+  /** Returns the content in a coding, or uncompressed. It is read once, when it is first requested. */
   content(coding: BuiltCoding | undefined): Promise<Buffer>;
 }
 
-/** The files of the built console by their names, which the build lists: no other name leads to the disk. */
+/** The files of the built console by name. The build lists the names, so no other name reaches the disk. */
 export interface ConsoleFiles {
   find(name: string): ConsoleFile | undefined;
-  /** Takes the files of a later build in place of these: it has removed them. */
+  /** Switches to the files of a later build, which has removed the current ones. */
   refresh(): void;
 }
 
-/** The page, with places for what depends on its address. */
+/** The page, with placeholders for the parts that depend on its address. */
 export const INDEX_FILE = 'index.html';
 
 const MANIFEST_FILE = 'manifest.json';
 
-/** Reads the list of files. @returns undefined where the console has not been built, which is logged. */
+/** Reads the list of files. @returns undefined if the console has not been built. This is logged. */
 export function readConsoleFiles(log: Logger, directory = BUILT_DIR): ConsoleFiles | undefined {
   const manifest = join(directory, MANIFEST_FILE);
   let builtAt = modifiedAt(manifest);

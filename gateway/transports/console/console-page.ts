@@ -16,30 +16,30 @@ import { savedOperations } from './saved-operations.ts';
 import type { SessionCookies } from './session-cookie.ts';
 import { SESSION_PATH, type SessionEndpointOptions, sessionEndpoint } from './session-endpoint.ts';
 
-/** The console's address, Hasura's. What is below it is the console's too. */
+/** The console's address, which is the same as in Hasura. The console also owns every address below it. */
 export const CONSOLE_PATH = '/console';
 
 const ASSETS = 'assets/';
 const SETTINGS_FILE = 'settings.json';
 const OPERATIONS_FILE = 'operations.json';
 
-/** What the page replaces by the way from its address up to the console's. */
+/** The placeholder for the relative path from the page's address to the console's. */
 const PLACE_OF_ROOT = '{root}';
 
-/** Deeper addresses are no pages. */
+/** Deeper addresses are not pages. */
 const MAX_PATH_DEPTH = 6;
 
 export interface ConsoleOptions extends SessionEndpointOptions {
   readonly graph: LiveGraph;
   readonly authenticator: Authenticator;
   readonly files: ConsoleFiles;
-  /** Offered for a login: only those of demo data. */
+  /** Accounts that the login offers. Only demo data has any. */
   readonly demoAccounts: readonly DemoAccount[];
   /** The role of callers without a token. */
   readonly publicRole: string;
-  /** Who is shown the way to the pages that look into the gateway, beside `admin`. */
+  /** The roles that see links to the pages about the gateway's internals, in addition to `admin`. */
   readonly insightRoles: readonly string[];
-  /** Whether there is a database for jobs: without one there is no way to their page. */
+  /** Whether there is a database for jobs. Without one, the page of jobs is not linked. */
   readonly hasJobs: boolean;
 }
 
@@ -48,9 +48,9 @@ export function isConsolePath(path: string): boolean {
 }
 
 /**
- * Answers `/console`: the page at every address below it that is none of a file, since the page itself knows its routes; and
- * the page's files, whose names change with their content. All of it is the same for every caller, but for
- * `/console/operations.json`, the saved operations that the caller's role can run, and what is below `/console/session/`.
+ * Serves `/console`. Every address below it that is not a file returns the page, since the page routes itself. The names of the
+ * page's files change with their content. All responses are the same for every caller, except for `/console/operations.json`,
+ * which lists the saved operations of the caller's role, and everything below `/console/session/`.
  */
 export function consolePage(
   options: ConsoleOptions,
@@ -68,7 +68,7 @@ export function consolePage(
       }
       requireGet(exchange);
       if (exchange.path === CONSOLE_PATH) {
-        // Relative, since a proxy may have put the gateway below a path of its own.
+        // The location is relative, since a proxy may serve the gateway below another path.
         exchange.response.writeHead(308, { location: `.${CONSOLE_PATH}/` }).end();
         return;
       }
@@ -95,7 +95,7 @@ export function consolePage(
 type FileHeaders = Readonly<Record<string, string>>;
 
 const NO_CACHE: FileHeaders = { 'cache-control': 'no-cache' };
-/** Another content has another name. */
+/** Files with other content have other names. */
 const IMMUTABLE: FileHeaders = { 'cache-control': 'public, max-age=31536000, immutable', vary: 'Accept-Encoding' };
 
 const HEADERS: FileHeaders = {
@@ -103,7 +103,7 @@ const HEADERS: FileHeaders = {
   'content-security-policy': contentSecurityPolicy({ hasScripts: true, trustedTypes: "'none'" }),
 };
 
-/** Another worker may have sent the page of a build that this one has not seen. */
+/** Another worker may have served the page of a build that this one has not seen. */
 function assetNamed(name: string, files: ConsoleFiles): ConsoleFile | undefined {
   const known = files.find(name);
   if (known) return known;

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { notConsolePage } from './errors.ts';
 
-/** No form sends it, and a script of another origin only after a preflight. */
+/** Forms cannot send this header, and scripts of another origin only after a preflight. */
 const CONSOLE_HEADER = 'x-portico-console';
 
 /**
- * Requires a request to come from a page of the gateway's own origin, which the browser itself says: by `Sec-Fetch-Site`, or in
- * browsers and on addresses without it, by an `Origin` that is the gateway's.
+ * Requires that a page of the gateway's own origin sent the request. The browser reports this in `Sec-Fetch-Site`. Where the
+ * browser or the address lacks that header, `Origin` must be the gateway's.
  *
  * @returns the origin of the page.
  * @throws GatewayError 403 `access-denied`.
@@ -14,7 +14,7 @@ const CONSOLE_HEADER = 'x-portico-console';
 export function requireOwnPage({ headers }: Pick<IncomingMessage, 'headers'>): URL {
   const { origin = '' } = headers;
   const site = headers['sec-fetch-site'];
-  // An opaque origin is the text `null`.
+  // An opaque origin has the value `null`.
   if (headers[CONSOLE_HEADER] === undefined || !URL.canParse(origin)) throw notConsolePage();
   const page = new URL(origin);
   if (site === undefined ? page.host !== headers.host : site !== 'same-origin') throw notConsolePage();

@@ -10,8 +10,8 @@ export interface SavedOperation {
 }
 
 /**
- * The saved operations that a role can run, which say no more than the role's schema does. They are found once for each graph of
- * a generation, in slices, since each is validated.
+ * Returns the saved operations that a role can run. They reveal no more than the role's schema. They are computed once for each
+ * graph of a generation, in slices, since each operation is validated.
  *
  * @throws GatewayError 403 `not-supported` for a role that may not introspect, since it may not know its schema.
  */

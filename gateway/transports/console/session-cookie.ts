@@ -1,30 +1,32 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * The cookie that keeps a console's session over a reload: the refresh token. No script can read it (`HttpOnly`), no other
- * site's page sends it (`SameSite=Strict`), and it ends with the browser's session.
+ * The cookie with the refresh token, which keeps a console's session over a reload. Scripts cannot read it (`HttpOnly`), pages
+ * of other sites cannot send it (`SameSite=Strict`), and it ends with the browser's session.
  *
- * It has no `Path`, so that its path is the directory of the request that sets it (RFC 6265 section 5.1.4): `/console/session`, and
- * what a proxy has put before it, which the gateway does not know.
+ * The cookie has no `Path`. Its path is therefore the directory of the request that sets it (RFC 6265 section 5.1.4):
+ * `/console/session`, after the prefix of a proxy, which the gateway does not know.
  */
 const COOKIE_NAME = 'portico-console';
 
-/** Browsers take a cookie of this prefix only with `Secure` and over TLS, so that no page of plain HTTP replaces it. */
+/**
+ * Browsers accept cookies with this prefix only with `Secure` and over TLS, so that no plain HTTP page can replace the cookie.
+ */
 const SECURE_COOKIE_NAME = `__Secure-${COOKIE_NAME}`;
 
 const IS_OURS = /^(?:__Secure-)?portico-console(?:-\d+)?$/i;
 
 /**
- * The session cookies of a request by their names. There are several of one name where a page of another port or of a sibling
- * domain has set one too, with another path or domain: browsers send all of them, and say nothing of where they come from.
+ * The session cookies of a request. A name may occur several times, since a page of another port or of a sibling domain may
+ * have set a cookie with another path or domain. Browsers send all of them without their origin.
  */
 export type SessionCookies = readonly { readonly name: string; readonly value: string }[];
 
 const NO_COOKIES: SessionCookies = [];
 
 /**
- * Takes the console's cookies out of a request's headers, so that nothing else sees them: no service, no webhook, no
- * authentication hook, no log. Also where the console is off: browsers may still have them.
+ * Removes the console's cookies from the headers of a request, so that no service, webhook, authentication hook or log sees
+ * them. This also happens if the console is off, since browsers may still have cookies.
  */
 export function takeSessionCookies(headers: IncomingHttpHeaders): SessionCookies {
   const { cookie } = headers;
@@ -42,13 +44,14 @@ export function takeSessionCookies(headers: IncomingHttpHeaders): SessionCookies
   return taken;
 }
 
-/** Each is a request to the auth service. More fit into no browser's request but by many domains above the gateway's. */
+/** Each token costs a request to the auth service. Only many domains above the gateway's could set more. */
 const MAX_TRIED_TOKENS = 16;
 
 /**
- * What may be the refresh token of a page's session: the values of all cookies of its name, in the order that the browser sent.
+ * Returns the tokens that may be the refresh token of a page's session: the values of all cookies with its name, in the
+ * browser's order.
  *
- * @param origin that of the page.
+ * @param origin of the page.
  */
 export function keptTokens(cookies: SessionCookies, origin: URL): readonly string[] {
   const wanted = cookieName(origin);
@@ -56,17 +59,23 @@ export function keptTokens(cookies: SessionCookies, origin: URL): readonly strin
   return [...new Set(values)].slice(0, MAX_TRIED_TOKENS);
 }
 
-/** `Set-Cookie` that keeps a refresh token. Undefined for a token that fits into no cookie (RFC 6265 section 4.1.1). */
+/**
+ * Returns the `Set-Cookie` that stores a refresh token, or undefined if the token is too long for a cookie (RFC 6265 section
+ * 4.1.1).
+ */
 export function cookieToKeep(refreshToken: string, origin: URL): string | undefined {
   return /^[\w.~+/=-]+$/.test(refreshToken) ? setCookie(refreshToken, origin) : undefined;
 }
 
-/** `Set-Cookie` that removes it. */
+/** Returns the `Set-Cookie` that removes the cookie. */
 export function cookieToForget(origin: URL): string {
   return `${setCookie('', origin)}; Max-Age=0`;
 }
 
-/** `Set-Cookie`s that remove cookies of its name which other pages have set for other paths. @param path of the request. */
+/**
+ * Returns the `Set-Cookie` headers that remove cookies of this name which other pages set for other paths. @param path of the
+ * request.
+ */
 export function cookiesToForgetElsewhere(origin: URL, path: string): readonly string[] {
   const directory = path.slice(0, path.lastIndexOf('/'));
   const parts = path.split('/');
@@ -84,14 +93,14 @@ function setCookie(value: string, origin: URL): string {
   return `${cookieName(origin)}=${value}; HttpOnly; SameSite=Strict${secure}`;
 }
 
-/** Cookies do not tell ports apart: gateways on one machine need names of their own. */
+/** Cookies are not separated by port, so gateways on one machine need different names. */
 function cookieName(origin: URL): string {
   return isPlainLoopback(origin) ? `${COOKIE_NAME}-${origin.port || '80'}` : SECURE_COOKIE_NAME;
 }
 
 /**
- * The one exception from `Secure`: plain HTTP on this machine, as `npm start` serves it, where some browsers drop secure cookies and
- * nothing is sent over a network.
+ * Returns whether the page is served over plain HTTP on this machine, as `npm start` does. Only then is `Secure` left out: some
+ * browsers drop secure cookies there, and nothing goes over a network.
  */
 function isPlainLoopback({ protocol, hostname }: URL): boolean {
   return protocol === 'http:' && /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);

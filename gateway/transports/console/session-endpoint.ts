@@ -11,7 +11,7 @@ import {
   type SessionCookies,
 } from './session-cookie.ts';
 
-/** What is below it gets the session's cookie, and nothing else does. */
+/** Only requests below this path receive the session's cookie. */
 export const SESSION_PATH = 'session/';
 
 export interface SessionEndpointOptions {
@@ -19,14 +19,14 @@ export interface SessionEndpointOptions {
   readonly maxBodyBytes: number;
 }
 
-/** A mutation of the auth service, and what it is called with. */
+/** A mutation of the auth service and its arguments. */
 interface AuthCall {
   readonly field: string;
   readonly query: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** What a mutation of the auth service returns. */
+/** The result of a mutation of the auth service. */
 interface AuthResult {
   readonly success: boolean;
   readonly error_message: string | null;
@@ -52,7 +52,7 @@ const refreshCall = (refreshToken: string): AuthCall => ({
   data: { refresh_token: refreshToken },
 });
 
-/** @param refreshToken of the session to end; without one that of the bearer token. */
+/** @param refreshToken of the session to end. Without one, the mutation ends the session of the bearer token. */
 const logoutCall = (refreshToken: string | undefined): AuthCall => ({
   field: 'auth_user_logout',
   query:
@@ -67,11 +67,11 @@ const NO_SESSION: AuthAnswer = {
 };
 
 /**
- * Answers `POST /console/session/login`, `refresh` and `logout` as the mutations of the auth service that they run, as the public
- * role: with `success`, `error_message` and `data`, and the status of the REST endpoints. The refresh token is never in an
- * answer: it is the value of a cookie.
+ * Handles `POST /console/session/login`, `refresh` and `logout`. Each runs a mutation of the auth service as the public role,
+ * and responds like its REST endpoint: with `success`, `error_message` and `data`, and with the same status. The refresh token
+ * is never in a response body, only in a cookie.
  *
- * @throws GatewayError 403 where no page of this origin asks.
+ * @throws GatewayError 403 if the request does not come from a page of this origin.
  */
 export function sessionEndpoint(options: SessionEndpointOptions) {
   return async (exchange: HttpExchange, action: string, cookies: SessionCookies): Promise<void> => {
@@ -85,7 +85,7 @@ export function sessionEndpoint(options: SessionEndpointOptions) {
     const kept = keptTokens(cookies, origin);
     const given: SessionRequest = { body: body as AuthCall['data'], kept, exchange, operations: options.operations };
     const { answer, cookie } = await handle(given, origin);
-    // The session's own comes last: behind a proxy its path may be one of theirs.
+    // The session's own cookie comes last: behind a proxy its path may be one of the removed ones.
     const others = cookie !== undefined && kept.length > 1 ? cookiesToForgetElsewhere(origin, exchange.path) : [];
     send(exchange, answer, cookie === undefined ? others : [...others, cookie]);
   };
@@ -93,13 +93,13 @@ export function sessionEndpoint(options: SessionEndpointOptions) {
 
 interface SessionRequest {
   readonly body: AuthCall['data'];
-  /** What may be the refresh token of the page's session: one of them is, if there is any. */
+  /** Tokens that may be the refresh token of the page's session. If there is one, it is among them. */
   readonly kept: readonly string[];
   readonly exchange: HttpExchange;
   readonly operations: OperationPipeline;
 }
 
-/** @param cookie `Set-Cookie` of the session's own cookie. */
+/** @param cookie the `Set-Cookie` of the session's own cookie. */
 type Action = (
   given: SessionRequest,
   origin: URL,
@@ -110,7 +110,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     const { username, password, tenant_id } = given.body;
     const answer = await runAuthCall(loginCall({ username, password, tenant_id }), given);
     const cookie = tokenCookie(answer, origin);
-    // The login has succeeded, whether or not the session that it replaces can be ended: it may be over already.
+    // The login has succeeded even if the replaced session cannot be ended, since that session may be over already.
     if (cookie !== undefined) await endReplaced(given.kept, given);
     return { answer, cookie };
   },
@@ -118,7 +118,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   refresh: async (given, origin) => {
     const { answer, next } = await refreshKept(given);
     if (next !== undefined) return { answer, cookie: cookieToKeep(next, origin) };
-    // Any other failure leaves the token as good as it was.
+    // After any other failure the token is still valid.
     const isOver = given.kept.length > 0 && isRefused(answer);
     return { answer, cookie: isOver ? cookieToForget(origin) : undefined };
   },
@@ -131,7 +131,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
       const ended = await endKept(token, given);
       if (answer === undefined || !isRefused(ended)) answer = ended;
     }
-    // A cookie whose session is over leaves that of the bearer token to end.
+    // If the cookie's session is over, the logout ends the session of the bearer token.
     if (answer === undefined || (isRefused(answer) && authorization !== undefined)) {
       if (authorization !== undefined) headers.authorization = authorization;
       answer = await runAuthCall(logoutCall(undefined), given);
@@ -141,9 +141,9 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 /**
- * Tries each token that may be the session's: a page of another port or a sibling domain can add one, but none that continues the
- * session which the page names. Another session is not continued: beside further tokens it is taken for a planted one and ended.
- * That of the only token is kept: another tab may have logged in, and the page not know yet.
+ * Tries each token that may be the session's. A page of another port or a sibling domain can plant a cookie, but not one that
+ * continues the session that the page names. If there are several tokens, the session of a token that continues another session
+ * is considered planted and ended. A single token is kept: another tab may have logged in without this page knowing yet.
  *
  * @returns `next`: the refresh token for the cookie.
  */
@@ -162,7 +162,9 @@ async function refreshKept(
   return { answer: refused };
 }
 
-/** Whether an answer may be of the session that a page names. Tokens of other issuers may not say which one they are of. */
+/**
+ * Returns whether the result may belong to the session that a page names. Tokens of other issuers may not name their session.
+ */
 function isOfSession(answer: AuthAnswer, session: unknown): boolean {
   const accessToken = 'result' in answer ? answer.result.data?.access_token : undefined;
   if (typeof session !== 'string' || accessToken === undefined) return true;
@@ -170,7 +172,7 @@ function isOfSession(answer: AuthAnswer, session: unknown): boolean {
   return id === undefined || id === session;
 }
 
-/** `sid` of an access token that the auth service has just issued. */
+/** Returns `sid` of an access token that the auth service has just issued. */
 function sessionIdOf(accessToken: string): unknown {
   try {
     const claims: unknown = JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString('utf8'));
@@ -180,12 +182,12 @@ function sessionIdOf(accessToken: string): unknown {
   }
 }
 
-/** The auth service's refusal of a token, and no other failure. */
+/** Returns whether the auth service rejected the token. Other failures do not count. */
 function isRefused(answer: AuthAnswer): boolean {
   return 'result' in answer && answer.status === 401;
 }
 
-/** Ends sessions, as far as that is possible now. */
+/** Ends replaced sessions as far as this is possible now. */
 async function endReplaced(tokens: readonly string[], given: SessionRequest): Promise<void> {
   for (const token of tokens)
     await endKept(token, given).catch((error: unknown) => {
@@ -193,7 +195,7 @@ async function endReplaced(tokens: readonly string[], given: SessionRequest): Pr
     });
 }
 
-/** Ends a cookie's session, whatever bearer token comes along: one of another user's would have the logout refused. */
+/** Ends the session of a cookie without the bearer token: the auth service would reject another user's token. */
 function endKept(token: string, given: SessionRequest): Promise<AuthAnswer> {
   delete given.exchange.request.headers.authorization;
   return runAuthCall(logoutCall(token), given);
@@ -203,13 +205,13 @@ function refreshTokenOf(answer: AuthAnswer): string | undefined {
   return 'result' in answer ? answer.result.data?.refresh_token : undefined;
 }
 
-/** `Set-Cookie` with the refresh token of an answer. */
+/** Returns the `Set-Cookie` with the refresh token of a result. */
 function tokenCookie(answer: AuthAnswer, origin: URL): string | undefined {
   const token = refreshTokenOf(answer);
   return token === undefined ? undefined : cookieToKeep(token, origin);
 }
 
-/** @throws GatewayError where the gateway refuses the mutation, as in a graph without an auth service. */
+/** @throws GatewayError if the gateway rejects the mutation, as in a graph without an auth service. */
 async function runAuthCall(call: AuthCall, { exchange, operations }: SessionRequest): Promise<AuthAnswer> {
   const request = { query: call.query, variables: { data: call.data }, operationName: call.field };
   const prepared = await operations.prepare(request, exchange, { isSaved: true });

@@ -51,19 +51,19 @@ export interface GraphqlEndpointOptions {
   readonly operations: OperationPipeline;
   readonly maxBodyBytes: number;
   readonly uploads: UploadLimits;
-  /** Whether a login's JSON response gets the member that the reference contract shows. */
+  /** Whether the JSON response of a login also has the member that the reference contract shows. */
   readonly referenceEnvelope: boolean;
-  /** Answers with an event stream. */
+  /** Responds with an event stream. */
   readonly streamEvents: (exchange: HttpExchange, prepared: PreparedRequest, type: EventStreamType) => Promise<void>;
 }
 
 /**
- * How a request is refused: `graphql` with `{"errors": […]}`, under `application/json` mostly with 200, or `flat` as Hasura
- * does at its oldest address: with its true status and Hasura's flat error body, the first error of several.
+ * The form of a rejected request. `graphql`: `{"errors": […]}`, usually with status 200 under `application/json`. `flat`: the
+ * true status and Hasura's flat error body with the first error, as Hasura responds at its oldest address.
  */
 export type RefusalForm = 'graphql' | 'flat';
 
-/** Answers `/v1/graphql` (GraphQL over HTTP): POST, GET for queries, batches, both media types. */
+/** Handles `/v1/graphql` (GraphQL over HTTP): POST, GET for queries, batches, and both media types. */
 export function graphqlEndpoint(
   options: GraphqlEndpointOptions,
   form: RefusalForm = 'graphql',
@@ -71,19 +71,19 @@ export function graphqlEndpoint(
   return (exchange) => new GraphqlExchange(exchange, options, form).receive();
 }
 
-/** Refuses a request to `/v1/graphql` that is not read any further. */
+/** Rejects a request to `/v1/graphql` without reading the rest of it. */
 export function refuseGraphqlRequest(exchange: HttpExchange, error: GatewayError): void {
   exchange.record?.addError(error.code);
   sendJson(exchange, error.status, { errors: [refusedRequest(error)] }, error.headers);
 }
 
-/** One request to `/v1/graphql`. Its methods are in the order of their steps; an error in any of them rejects the request. */
+/** A request to `/v1/graphql`. The methods are in the order of the stages. An error in any of them rejects the request. */
 class GraphqlExchange {
   readonly #exchange: HttpExchange;
   readonly #options: GraphqlEndpointOptions;
   readonly #form: RefusalForm;
   readonly #type: ResponseType | undefined;
-  /** The event stream that the client takes. */
+  /** The type of event stream that the client accepts. */
   readonly #events: EventStreamType | undefined;
   #files: IncomingFiles | undefined;
 
@@ -116,7 +116,7 @@ class GraphqlExchange {
     });
   }
 
-  /** Files come in a media type that forms of any web page can send. */
+  /** Files need a media type that forms of any web page can send. */
   #receiveFiles(): void {
     const { request } = this.#exchange;
     refuseCrossSite(request.headers, () => false);
@@ -150,7 +150,7 @@ class GraphqlExchange {
   }
 
   #runOne(prepared: PreparedRequest): void {
-    // The client may have gone while its credentials were verified elsewhere.
+    // The client may have disconnected while an external service verified its credentials.
     if (this.#exchange.cancellation.isCancelled) return;
     if (prepared.kind === 'rejected') this.#answerRejected(prepared);
     else this.#run(prepared);
@@ -163,7 +163,7 @@ class GraphqlExchange {
     if (retryAfterSeconds !== undefined)
       this.#send(503, rejectedBody(rejected), { 'retry-after': String(retryAfterSeconds) });
     else if (this.#events && !this.#type) this.#streamEvents(rejected, this.#events);
-    // Under `application/json` a well-formed GraphQL request has the status 200 (GraphQL over HTTP 6.4.1).
+    // Under `application/json`, a well-formed GraphQL request has status 200 (GraphQL over HTTP 6.4.1).
     else this.#send(this.#type === 'application/json' ? 200 : 400, rejectedBody(rejected));
   }
 
@@ -171,7 +171,7 @@ class GraphqlExchange {
     const { operation, plans, request } = executable;
     if (request.files && !plans.plan.takesFiles) throw filesNotSupported();
     if (operation.operation === 'mutation' && this.#exchange.request.method === 'GET') throw mutationByGet();
-    // To clients that accept both, only subscriptions are sent as event streams.
+    // If a client accepts both JSON and event streams, only subscriptions are sent as event streams.
     if (this.#events && (!this.#type || operation.operation === 'subscription')) {
       this.#streamEvents(executable, this.#events);
       return;
@@ -186,7 +186,7 @@ class GraphqlExchange {
     this.#options.streamEvents(this.#exchange, prepared, type).catch((thrown) => this.#refuse(thrown));
   }
 
-  /** Undefined where `Accept` does not permit incremental delivery. */
+  /** Returns undefined if `Accept` does not allow incremental delivery. */
   #partsReceiver(): PartsReceiver | undefined {
     const formats = acceptedParts(this.#exchange.request.headers.accept);
     if (!formats) return undefined;
@@ -212,15 +212,15 @@ class GraphqlExchange {
     else this.#sendAsPart(body, headers);
   }
 
-  /** To a client that accepts `multipart/mixed` only. */
+  /** Sends a response to a client that accepts only `multipart/mixed`. */
   #sendAsPart(answer: unknown, headers: ResponseHeaders): void {
     const { body, type } = answerOfOnePart(answer);
     sendJson(this.#exchange, 200, body, headers, type);
   }
 
   /**
-   * All operations are prepared before any runs: a batch with one that its caller may not send has no effect. Each operation has
-   * its own result in the list, so the response has status 200.
+   * Runs a batch. All operations are prepared before any runs, so a batch with a forbidden operation has no effect. Each
+   * operation has its own result in the list, so the response has status 200.
    */
   async #answerBatch(requests: readonly OperationRequest[]): Promise<void> {
     if (!this.#type) throw notAcceptable();
@@ -237,7 +237,7 @@ class GraphqlExchange {
         answers.push(rejectedBody(one));
         continue;
       }
-      // Bytes of a service may be invalid JSON, which would corrupt the whole list: they are parsed first.
+      // A service's response may be invalid JSON, which would corrupt the whole list, so it is parsed first.
       const format = this.#format(one.plans.plan.kind === 'local');
       const result = await new Promise<OperationResult>((resolve) => operations.execute(one, format, resolve));
       answers.push(responseBody(result));
@@ -273,8 +273,8 @@ class GraphqlExchange {
 }
 
 /**
- * GraphQL over SSE, "single connection mode": a client reserves a stream with PUT, and sends the token of it in a header, or
- * in the URL of an `EventSource`. All its requests would have to reach the same process.
+ * Rejects the "single connection mode" of GraphQL over SSE. In this mode, a client reserves a stream with PUT and sends its
+ * token in a header, or in the URL of an `EventSource`. All of its requests would have to reach the same process.
  *
  * @throws GatewayError 405 or 400.
  */
@@ -287,7 +287,7 @@ function refuseSingleConnection({ request: { method, headers }, search }: HttpEx
   if (parameters.has('token') && !isOperation) throw singleConnectionNotSupported();
 }
 
-/** The parameters of a GET that name its document. */
+/** The parameters of a GET that identify a document. */
 const OPERATION_PARAMETERS = ['query', 'documentId', 'doc_id', 'id', 'extensions'];
 
 const CONTENT_TYPES: Readonly<Record<ResponseType, string>> = {
@@ -303,7 +303,7 @@ function rejectedBody({ errors, extensions }: RejectedRequest): unknown {
   return { errors, ...(extensions && { extensions }) };
 }
 
-/** The bytes of a result. One that cannot be written fails by itself, and not the batch that it is in. */
+/** Returns the bytes of a result. A result that cannot be serialized fails alone, without failing its batch. */
 function responseBody({ bytes, errors, data, beside }: OperationResult): readonly Buffer[] {
   if (bytes) return bytes.chunks;
   try {
@@ -314,7 +314,7 @@ function responseBody({ bytes, errors, data, beside }: OperationResult): readonl
   }
 }
 
-/** The bytes of a JSON list of values, or of the bytes of values. */
+/** Returns the bytes of a JSON list, whose items are values or serialized values. */
 function jsonList(values: readonly unknown[]): readonly Buffer[] {
   const chunks: Buffer[] = [];
   for (const value of values) chunks.push(chunks.length === 0 ? LIST_START : LIST_SEPARATOR, ...bodyChunks(value));

@@ -1,6 +1,6 @@
 import { GatewayError, methodNotAllowed } from '../../errors.ts';
 
-/** A request body of no bytes. */
+/** An empty request body. */
 export function missingBody(): GatewayError {
   return new GatewayError('invalid-json', 'the request has no body');
 }
@@ -10,7 +10,7 @@ export function malformedRequest(message: string): GatewayError {
   return new GatewayError('parse-failed', message);
 }
 
-/** A mutation by `GET`, which has to be safe (RFC 9110 section 9.2.1). */
+/** A mutation sent by `GET`, which must be safe (RFC 9110 section 9.2.1). */
 export function mutationByGet(): GatewayError {
   return methodNotAllowed('POST', 'a mutation needs a POST request');
 }
@@ -18,12 +18,12 @@ export function mutationByGet(): GatewayError {
 const SINGLE_CONNECTION =
   'the single connection mode of graphql-sse is not supported: create its client without "singleConnection" (distinct connections mode), or use a WebSocket';
 
-/** A method by which clients of graphql-sse reserve a stream, or end an operation of one. */
+/** A method with which clients of graphql-sse reserve a stream, or end an operation of one. */
 export function methodOfSingleConnection(): GatewayError {
   return methodNotAllowed('GET, POST', `Allowed methods: GET, POST; ${SINGLE_CONNECTION}`);
 }
 
-/** A request that belongs to a reserved stream of graphql-sse. Its operation is not executed. */
+/** A request for a reserved stream of graphql-sse. Its operation is not executed. */
 export function singleConnectionNotSupported(): GatewayError {
   return new GatewayError('not-supported', SINGLE_CONNECTION);
 }
@@ -38,12 +38,12 @@ export function missingOperations(): GatewayError {
   return malformedUpload('the request has no operation');
 }
 
-/** More bytes or files than are accepted, 413. @param what what was exceeded, such as `more than 3 files`. */
+/** More bytes or files than are accepted, 413. @param what names the exceeded limit, such as `more than 3 files`. */
 export function uploadTooLarge(what: string): GatewayError {
   return new GatewayError('payload-too-large', `${what}: this is more than can be taken`);
 }
 
-/** Files with an operation that is not forwarded to one service as it is. */
+/** Files with an operation that cannot be forwarded unchanged to one service. */
 export function filesNotSupported(): GatewayError {
   return new GatewayError(
     'not-supported',

@@ -5,15 +5,15 @@ import { batchTooLarge, readLoneId, readPersistedQuery } from '../../pipeline/in
 import { parseShallowJson } from '../http/index.ts';
 import { malformedRequest } from './errors.ts';
 
-/** One operation, or a batch of them, which is answered by a list. */
+/** A single operation, or a batch, whose response is a list. */
 export type Incoming =
   | { batch: false; request: OperationRequest }
   | { batch: true; requests: readonly OperationRequest[] };
 
 /**
- * Reads the JSON body of a POST to the GraphQL endpoint (GraphQL over HTTP, section 5.4; a list is a batch, as in Hasura).
+ * Reads the JSON body of a POST to the GraphQL endpoint (GraphQL over HTTP, section 5.4). As in Hasura, a list is a batch.
  *
- * @throws GatewayError when it is none of that.
+ * @throws GatewayError if the body is not a request.
  */
 export function readOperations(body: unknown, maxBatch: number): Incoming {
   if (!Array.isArray(body)) return { batch: false, request: readOperationRequest(body) };
@@ -25,10 +25,10 @@ export function readOperations(body: unknown, maxBatch: number): Incoming {
 /**
  * Reads the query string of a GET (GraphQL over HTTP, section 5.3).
  *
- * @throws GatewayError when it holds no operation.
+ * @throws GatewayError if it contains no operation.
  */
 export function readQueryString(search: URLSearchParams): OperationRequest {
-  // A cache or a firewall in front could read the other one.
+  // A cache or a firewall in front of the gateway could read another one of the values.
   for (const name of PARAMETERS)
     if (search.getAll(name).length > 1) throw malformedRequest(`"${name}" is there more than once`);
   return readOperationRequest({
@@ -45,9 +45,10 @@ export function readQueryString(search: URLSearchParams): OperationRequest {
 const PARAMETERS = ['query', 'operationName', 'variables', 'extensions', 'documentId', 'doc_id', 'id'] as const;
 
 /**
- * Reads one operation: `query`, `variables`, `operationName`, `extensions`, and `documentId`, `doc_id` or `id` for `query`.
+ * Reads one operation: `query`, `variables`, `operationName`, `extensions`, and `documentId`, `doc_id` or `id` instead of
+ * `query`.
  *
- * @throws GatewayError when it is none.
+ * @throws GatewayError if the body is not an operation.
  */
 export function readOperationRequest(body: unknown): OperationRequest {
   if (!isJsonObject(body)) throw malformedRequest('expected a JSON object with the key "query"');
@@ -60,7 +61,7 @@ export function readOperationRequest(body: unknown): OperationRequest {
     doc_id,
   });
   const persisted = named ?? (hasText ? undefined : readLoneId(id));
-  // Apollo's clients leave the text of a persisted document out, or send an empty one.
+  // Apollo's clients omit the text of a persisted document, or send an empty one.
   const isById = persisted !== undefined && !hasText;
   if (query === undefined && !isById) throw malformedRequest('key "query" not found');
   if (typeof query !== 'string' && !isById) throw malformedRequest('"query" must be a string');

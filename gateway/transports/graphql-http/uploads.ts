@@ -5,14 +5,14 @@ import type { SentFile, SentFiles } from '../../sources/index.ts';
 import { invalidJson, parseShallowJson } from '../http/index.ts';
 import { malformedUpload, uploadTooLarge } from './errors.ts';
 
-/** How much of files a client may send with one operation. */
+/** The limits of the files of one operation. */
 export interface UploadLimits {
   readonly maxFiles: number;
-  /** Of one file. */
+  /** The largest size of one file. */
   readonly maxFileBytes: number;
 }
 
-/** Of one part: its disposition, its type, and a few that are ignored. */
+/** The headers of one part: its disposition, its type, and a few that are ignored. */
 const MAX_PART_HEADERS = 20;
 const MAX_PART_HEADER_BYTES = 8_192;
 
@@ -22,18 +22,18 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
   return MULTIPART.test(headers['content-type'] ?? '');
 }
 
-/** Called once with the operation and its files as soon as the files begin to come, or with the reason why there are none. */
+/** Called once: with the operation and its files as soon as the files begin to arrive, or with the reason for the rejection. */
 type OnOperation = (refusal: GatewayError | undefined, operation?: unknown, files?: IncomingFiles) => void;
 
 const WRONG_ORDER = 'expected "operations", then "map", then the files';
 const OTHER_PARTS = 'expected "operations", "map" and files, and nothing else';
 
-/** The placeholder of a file in the variables. It is forwarded as null. */
+/** The placeholder of a file in the variables. It is serialized as null. */
 const FILE = Object.freeze({ toJSON: () => null });
 
 /**
- * The files of one multipart request (https://github.com/jaydenseric/graphql-multipart-request-spec), on their way through:
- * it reads `operations` and `map`, and then the files, of which nothing is read before it is asked for.
+ * The files of a multipart request (https://github.com/jaydenseric/graphql-multipart-request-spec), which are streamed.
+ * `operations` and `map` are read first. Files are read only on demand.
  */
 export class IncomingFiles implements SentFiles {
   readonly places = new Map<string, readonly string[]>();
@@ -49,7 +49,7 @@ export class IncomingFiles implements SentFiles {
   #isUnwanted = false;
   #wake = () => {};
 
-  /** @param maxFieldBytes the longest `operations` and the longest `map` that are taken. */
+  /** @param maxFieldBytes the largest `operations` and the largest `map` that are accepted. */
   constructor(request: IncomingMessage, limits: UploadLimits, maxFieldBytes: number, onOperation: OnOperation) {
     this.#request = request;
     this.#limits = limits;
@@ -62,7 +62,7 @@ export class IncomingFiles implements SentFiles {
           fields: 2,
           files: limits.maxFiles,
           fileSize: limits.maxFileBytes,
-          // One more than is valid, so that too many files are reported by the limit of files.
+          // One more than is valid, so that the limit of files reports excess files.
           parts: limits.maxFiles + 3,
           headerPairs: MAX_PART_HEADERS,
           headerSize: MAX_PART_HEADER_BYTES,
@@ -73,7 +73,7 @@ export class IncomingFiles implements SentFiles {
       return;
     }
     this.#parser.on('field', (name, value, _, isCut) => this.#field(name, value, isCut, maxFieldBytes));
-    // A part without a name is a file where its media type says that it is no text.
+    // A part without a name is a file if its media type is not text.
     this.#parser.on('file', (key, content, name: string | undefined, _, type) =>
       this.#file({ key, name: name ?? key, type, content }, content),
     );
@@ -88,7 +88,7 @@ export class IncomingFiles implements SentFiles {
     request.pipe(this.#parser);
   }
 
-  /** Why they cannot be read; undefined as long as they can. */
+  /** Why the files cannot be read. Undefined while they can. */
   get failure(): GatewayError | undefined {
     return this.#failure;
   }
@@ -109,7 +109,7 @@ export class IncomingFiles implements SentFiles {
     for (const { content } of this.#arrived.splice(0)) content.resume();
   }
 
-  /** Reads what still comes and throws it away, so that the client gets to see the answer. */
+  /** Reads and discards the rest, so that the client can read the response. */
   discard(): void {
     this.#isUnwanted = true;
     if (this.#parser) this.#request.unpipe(this.#parser);
@@ -121,7 +121,7 @@ export class IncomingFiles implements SentFiles {
     this.#passOn(failure);
     for (const { content } of this.#arrived) content.destroy(failure);
     this.#wake();
-    // The rest is not parsed any more: a megabyte of empty parts takes 0.3 s.
+    // The rest is not parsed: a megabyte of empty parts takes 0.3 s.
     this.discard();
     return this.#failure;
   }
@@ -165,7 +165,7 @@ export class IncomingFiles implements SentFiles {
 
   #file(file: SentFile, content: BusboyFileStream): void {
     if (this.#onOperation) this.fail(malformedUpload(WRONG_ORDER));
-    // A reader gets the error; there may be none any more.
+    // The reader gets the error, but there may be no reader left.
     content.on('error', () => {});
     if (this.#isUnwanted || this.#failure) content.resume();
     else {
@@ -206,7 +206,7 @@ function entriesOf(map: unknown): readonly (readonly [string, readonly string[]]
   return Object.entries(map);
 }
 
-/** Puts what stands for a file where `operations` has null. */
+/** Replaces null in `operations` by the placeholder of a file. */
 function putFile(operation: unknown, place: string): void {
   const keys = place.split('.');
   const last = keys.pop() ?? '';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An account for trying Portico out, whose password is public. */
+/** A demo account, whose password is public. */
 const demoAccounts = z.array(
   z.strictObject({
     tenant_id: z.int(),
@@ -13,7 +13,7 @@ const demoAccounts = z.array(
 
 export type DemoAccount = z.infer<typeof demoAccounts>[number];
 
-/** Reads a JSON list of accounts. @returns what is wrong where it is none. */
+/** Reads a JSON list of accounts. @returns the accounts, or the problem with the list. */
 export function parseDemoAccounts(text: string): DemoAccount[] | { problem: string } {
   try {
     return demoAccounts.parse(JSON.parse(text));

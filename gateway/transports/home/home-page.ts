@@ -13,10 +13,10 @@ const LINK_TO_CONSOLE = `<dt><a href="console/">Console</a> <code>/console/</cod
 <dd>Log in, explore the graph of your role, run your first query, subscribe.</dd>`;
 
 /**
- * Answers `/` with a page for people: what this is, and where to go. It is the same for every caller, and holds nothing of
- * what a request says. `accounts` are shown on it, for a try: only those of demo data.
+ * Serves `/`: a page for people that introduces the gateway and links to its parts. The page is the same for every caller and
+ * contains nothing from the request. It shows `accounts` for logging in, which only demo data has.
  *
- * @param hasConsole whether it leads on to the console.
+ * @param hasConsole whether the page links to the console.
  */
 export function homePage(accounts: readonly DemoAccount[], hasConsole: boolean): (exchange: HttpExchange) => void {
   const { type, text: page } = readPageFile(assetUrl('gateway/transports/home/home.html'));
@@ -38,8 +38,8 @@ export function homePage(accounts: readonly DemoAccount[], hasConsole: boolean):
 }
 
 /**
- * Whether a person has opened the address of GraphQL in a browser: a GET without an operation by a client that asks for
- * HTML and does not name the media types of GraphQL. Clients that take anything are no browsers.
+ * Returns whether a person opened the GraphQL address in a browser: a GET without an operation from a client that asks for HTML
+ * and does not name a GraphQL media type. A client that accepts any type is not a browser.
  */
 export function isBrowserVisit({ request, search }: Pick<HttpExchange, 'request' | 'search'>): boolean {
   if (request.method !== 'GET' || search !== '') return false;
@@ -51,7 +51,7 @@ export function isBrowserVisit({ request, search }: Pick<HttpExchange, 'request'
   );
 }
 
-/** Longer than that of any browser. */
+/** Longer than any browser's header. */
 const MAX_BROWSER_ACCEPT = 2_048;
 
 function tableOf(accounts: readonly DemoAccount[]): string {
@@ -68,7 +68,7 @@ function tableOf(accounts: readonly DemoAccount[]): string {
     '<section aria-labelledby="accounts">',
     '<h2 id="accounts">Demo accounts</h2>',
     '<p>This gateway runs on demo data. These accounts are for a try:</p>',
-    // What scrolls by itself on a phone is reached by the keyboard.
+    // Keyboard users can reach the area that scrolls on a phone.
     '<div class="scroll" role="group" aria-label="Table of demo accounts" tabindex="0"><table>',
     `<thead>${row(['User', 'Password', 'Tenant id', 'Roles'], 'th')}</thead>`,
     `<tbody>${rows.join('')}</tbody>`,

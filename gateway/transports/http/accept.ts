@@ -2,13 +2,13 @@ import { acceptTooLong } from './errors.ts';
 
 export type ResponseType = 'application/json' | 'application/graphql-response+json';
 
-/** Characters. Those of browsers and GraphQL clients have fewer than 300. */
+/** The most characters. Browsers and GraphQL clients send fewer than 300. */
 const MAX_ACCEPT_LENGTH = 2_048;
-/** Media ranges of one `Accept` that are read; further ones are ignored. */
+/** The most media ranges of an `Accept` header that are read. Further ones are ignored. */
 const MAX_MEDIA_RANGES = 64;
 
 /**
- * Rejects an `Accept` that is longer than any client needs: it is parsed before its caller is known.
+ * Rejects an `Accept` header that is longer than any client needs, since it is parsed before the caller is authenticated.
  *
  * @throws GatewayError 431.
  */
@@ -21,8 +21,9 @@ function isTooLong(accept: string | undefined): boolean {
 }
 
 /**
- * Picks the media type of a GraphQL response (GraphQL over HTTP, section 6.1): the one that `Accept` likes best, the one that
- * it names first where it likes both, JSON where it leaves the choice. Undefined when it takes neither.
+ * Selects the media type of a GraphQL response (GraphQL over HTTP, section 6.1): the one with the highest preference in
+ * `Accept`. If both are equal, the first one that `Accept` names wins, and JSON if it names neither. Returns undefined if
+ * neither is acceptable.
  */
 export function negotiate(accept: string | undefined): ResponseType | undefined {
   if (!accept || accept === '*/*' || accept === 'application/json') return 'application/json';
@@ -35,7 +36,7 @@ export function negotiate(accept: string | undefined): ResponseType | undefined 
   return isGraphql ? 'application/graphql-response+json' : 'application/json';
 }
 
-/** How much `Accept` likes a type, and where it names it. Its most specific range counts (RFC 9110 section 12.5.1). */
+/** Returns the preference of a type and its position in `Accept`. The most specific range counts (RFC 9110 section 12.5.1). */
 function preferenceFor(
   type: ResponseType,
   ranges: readonly MediaRange[],
@@ -48,12 +49,12 @@ function preferenceFor(
   return { quality: 0, position: ranges.length };
 }
 
-/** How the events of a subscription come over HTTP: as server-sent events, or as Apollo's `multipart/mixed`. */
+/** The format of subscription events over HTTP: server-sent events, or Apollo's `multipart/mixed`. */
 export type EventStreamType = 'text/event-stream' | 'multipart/mixed';
 
 /**
- * The event stream that a client requests by name: a wildcard does not count. Server-sent events take precedence where
- * it accepts both. Version 1.0 of Apollo's protocol is supported.
+ * Returns the event stream that a client requests by name. Wildcards do not count. If the client accepts both formats,
+ * server-sent events take precedence. Version 1.0 of Apollo's protocol is supported.
  */
 export function acceptedEvents(accept: string | undefined): EventStreamType | undefined {
   if (accept === undefined || isTooLong(accept) || !/event-stream|subscriptionspec/i.test(accept)) return undefined;
@@ -67,20 +68,20 @@ function isSpecOfEvents(parameter: string): boolean {
   return /^subscriptionspec\s*=\s*(?:1\.0|"1\.0")$/.test(parameter);
 }
 
-/** The formats in which a client accepts the payloads of `@defer` and `@stream`. */
+/** The formats of `@defer` and `@stream` payloads that a client accepts. */
 export interface AcceptedParts {
-  /** The media ranges for a service's header `Accept`; their parameters name the format of payloads. */
+  /** The media ranges for the `Accept` header of a request to a service. Their parameters name the format of the payloads. */
   readonly accept: string;
-  /** Whether it reads payloads of v0.2 only, with `pending` and `completed`, and not the older ones. */
+  /** Whether the client accepts only payloads of v0.2, with `pending` and `completed`, and not the older format. */
   readonly isNewerOnly: boolean;
 }
 
 const OLDER_PARTS = 'multipart/mixed; deferSpec=20220824';
 
 /**
- * The media ranges of `Accept` that request incremental delivery over HTTP, which are forwarded to services. Undefined where
- * there are none, or only some that name a format that no payloads have; ranges for subscriptions are left out. For a client
- * that reads v0.2 only, the older format is requested after it: its payloads can be translated.
+ * Returns the media ranges of `Accept` that request incremental delivery over HTTP, which are forwarded to services. Undefined
+ * if there are none, or if they name only unknown formats. Ranges for subscriptions are left out. For a client that accepts
+ * only v0.2, the older format is requested as a fallback, since its payloads can be translated.
  */
 export function acceptedParts(accept: string | undefined): AcceptedParts | undefined {
   const ranges = rangesOfParts(accept).flatMap((range) => {
@@ -95,8 +96,8 @@ export function acceptedParts(accept: string | undefined): AcceptedParts | undef
 }
 
 /**
- * The formats of payloads that become server-sent events: the older one, which most services know, for a client that names
- * none.
+ * Returns the formats of payloads that become server-sent events. If the client names none, this is the older format, which
+ * most services support.
  */
 export function acceptedPartsOfEvents(accept: string | undefined): AcceptedParts | undefined {
   if (rangesOfParts(accept).length > 0) return acceptedParts(accept);
@@ -111,7 +112,7 @@ function rangesOfParts(accept: string | undefined): readonly MediaRange[] {
   });
 }
 
-/** The format that a range names; `any` where it names none, undefined where it names an unknown one. */
+/** Returns the format that a range names, `any` if it names none, and undefined for an unknown one. */
 function formatOfParts({ parameters }: MediaRange): 'older' | 'newer' | 'any' | undefined {
   const named = parameters.filter((parameter) => /^(?:defer|incremental)spec\b/.test(parameter));
   if (named.length === 0) return 'any';
@@ -121,7 +122,7 @@ function formatOfParts({ parameters }: MediaRange): 'older' | 'newer' | 'any' | 
   return named.every(isOlder) ? 'older' : undefined;
 }
 
-/** One range of media types, as it is written and taken apart; all but its text is in lower case. */
+/** One media range as text and in parts. The parts are in lower case. */
 interface MediaRange {
   readonly text: string;
   readonly name: string;
@@ -138,7 +139,7 @@ function rangesOf(accept: string): readonly MediaRange[] {
   });
 }
 
-/** Whether a range may be forwarded: it becomes a header of another request. */
+/** Returns whether a range may be forwarded in a header of another request. */
 function isToBeSentOn(range: string): boolean {
   return range.length <= MAX_PARTS_RANGE_LENGTH && /^[\w\s./;="-]+$/.test(range);
 }

@@ -3,18 +3,18 @@ import type { Done } from '../../../platform/index.ts';
 import { type ContentCoding, type Decoded, decode, encoderOf } from './content-coding.ts';
 
 export interface CompressorSettings {
-  /** Shorter responses are not compressed, in bytes. */
+  /** The minimum size of compressed responses in bytes. */
   readonly minBytes: number;
   /**
-   * Answers that are compressed and bodies that are decompressed at a time, together. Node's threads for it (four) also
-   * look up names and read files.
+   * How many responses are compressed and bodies decompressed at a time, in total. Node.js runs them in its four threads, which
+   * also look up names and read files.
    */
   readonly maxAtATime: number;
-  /** Bodies that wait for a thread at most. */
+  /** The most bodies that wait for a thread. */
   readonly maxWaitingBodies?: number;
 }
 
-/** The compressed content; undefined where the body is sent as it is. */
+/** The compressed content. Undefined if the body is sent uncompressed. */
 type Compressed = readonly Buffer[] | undefined;
 
 interface CompressionJob {
@@ -25,7 +25,7 @@ interface CompressionJob {
   readonly done: Done<Compressed>;
 }
 
-/** Gets the decompressed body, or why there is none: `overloaded` where it can be sent again later. Called once. */
+/** Called once with the decompressed body or the problem. After `overloaded`, the client can retry later. */
 type BodyDone = (decoded: Decoded | { readonly problem: 'overloaded' }) => void;
 
 interface BodyJob {
@@ -36,24 +36,28 @@ interface BodyJob {
   readonly done: BodyDone;
 }
 
-/** What waits for a thread at most, beside the answers that are being compressed. What comes then is sent as it is. */
+/**
+ * The most responses that wait for a thread, not counting those that are being compressed. Further ones are sent uncompressed.
+ */
 const MAX_WAITING_BYTES = 33_554_432;
 const MAX_WAITING_RESPONSES = 200;
 
 /**
- * The same for bodies, which are refused beyond that. More of them, as a refused request costs more than a long answer.
+ * The most bodies that wait for a thread. Further ones are rejected. The limit is higher, since a rejected request costs more
+ * than a longer response.
  */
 const MAX_WAITING_BODY_BYTES = 33_554_432;
 const MAX_WAITING_BODIES = 1_000;
 
-/** Compressed requests of one connection that are not answered yet (HTTP pipelining). */
+/** The most pending compressed requests of one connection (HTTP pipelining). */
 const MAX_OF_CONNECTION = 4;
 
-/** Compresses answers and decompresses bodies in threads, a few at a time. */
+/** Compresses responses and decompresses bodies in threads, a few at a time. */
 export class Compressor {
   readonly minBytes: number;
   /**
-   * Since the start: answers that were compressed, their bytes before and after, and those that too many were before.
+   * Totals since the start: compressed responses, their bytes before and after, and responses that were skipped because too
+   * many were waiting.
    */
   readonly counts = { compressed: 0, bytes: 0, compressedBytes: 0, skipped: 0 };
   readonly #maxAtATime: number;
@@ -63,11 +67,11 @@ export class Compressor {
   readonly #maxWaitingBodies: number;
   readonly #bodies: BodyJob[] = [];
   #bodyBytes = 0;
-  /** Answers and bodies take turns where both wait. */
+  /** Responses and bodies take turns if both are waiting. */
   #wasBody = false;
   /** Compressed requests by connection. */
   readonly #ofConnections = new WeakMap<object, number>();
-  /** Compressed forms of cached responses, or the callbacks that wait for them. They are released with the response. */
+  /** Compressed forms of cached responses, or callbacks that wait for them. They are released with the response. */
   readonly #kept = new WeakMap<readonly Buffer[], Map<ContentCoding, readonly Buffer[] | Done<Compressed>[]>>();
 
   constructor({ minBytes, maxAtATime, maxWaitingBodies = MAX_WAITING_BODIES }: CompressorSettings) {
@@ -77,9 +81,9 @@ export class Compressor {
   }
 
   /**
-   * Compresses content once. `done` is called at once where too much waits already.
+   * Compresses content once. `done` is called immediately if too much is waiting.
    *
-   * @param isWanted whether its client still waits for it when its turn has come.
+   * @param isWanted whether the client is still connected when the turn has come.
    */
   compress(chunks: readonly Buffer[], coding: ContentCoding, isWanted: () => boolean, done: Done<Compressed>): void {
     const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
@@ -94,7 +98,7 @@ export class Compressor {
     }
   }
 
-  /** Compresses content that is sent again and again as the same object, once for each coding. */
+  /** Compresses content that is sent repeatedly as the same object, once for each coding. */
   compressKept(chunks: readonly Buffer[], coding: ContentCoding, done: Done<Compressed>): void {
     const forms = this.#kept.get(chunks) ?? new Map<ContentCoding, readonly Buffer[] | Done<Compressed>[]>();
     this.#kept.set(chunks, forms);
@@ -118,12 +122,11 @@ export class Compressor {
   }
 
   /**
-   * Counts a compressed request of a connection, before its body is read. Requests that are sent in a row hold what
-   * they expand to until they are answered, which costs their client a hundredth of it.
+   * Counts a compressed request of a connection before its body is read. Pipelined requests keep their expanded bodies until
+   * they are answered, and cost their client only a hundredth of that.
    *
-   * @returns what is to be called when it has been answered (not needed once the connection is closed), or undefined
-   * where
-   *   the connection has too many.
+   * @returns a function to call after the response (unnecessary once the connection is closed), or undefined if the connection
+   * has too many.
    */
   admit(connection: object): (() => void) | undefined {
     const count = this.#ofConnections.get(connection) ?? 0;
@@ -133,11 +136,11 @@ export class Compressor {
   }
 
   /**
-   * Decompresses a body that has arrived completely: while it arrives, which its client may delay, a decoder would
-   * hold many times what was sent. `done` is called at once where too much waits already.
+   * Decompresses a body that has arrived completely. Decompressing while a slow client sends would keep much more memory in a
+   * decoder. `done` is called immediately if too much is waiting.
    *
-   * @param maxBytes how long the result may be.
-   * @param isWanted whether its client is still connected when its turn has come. `done` is not called otherwise.
+   * @param maxBytes the most bytes of the result.
+   * @param isWanted whether the client is still connected when the turn has come. If not, `done` is not called.
    */
   decompress(body: Buffer, coding: ContentCoding, maxBytes: number, isWanted: () => boolean, done: BodyDone): void {
     const job: BodyJob = { body, coding, maxBytes, isWanted, done };
@@ -148,7 +151,7 @@ export class Compressor {
     } else done({ problem: 'overloaded' });
   }
 
-  /** A body may be longer than all that may wait (`PORTICO_MAX_BODY_BYTES`), and then waits alone. */
+  /** A body may exceed the size of the queue (`PORTICO_MAX_BODY_BYTES`). Then it waits alone. */
   #hasRoomFor({ length }: Buffer): boolean {
     if (this.#bodies.length === 0) return this.#maxWaitingBodies > 0;
     return this.#bodies.length < this.#maxWaitingBodies && this.#bodyBytes + length <= MAX_WAITING_BODY_BYTES;
@@ -165,7 +168,7 @@ export class Compressor {
     try {
       decode(coding, body, maxBytes, finish);
     } catch {
-      // No memory for a decoder. Not at once: the caller may be the loop that runs what waits.
+      // There is no memory for a decoder. The callback is deferred, since the caller may be the loop that runs the queue.
       setImmediate(finish, { problem: 'overloaded' });
     }
   }
@@ -183,7 +186,7 @@ export class Compressor {
     try {
       encoder = encoderOf(coding, bytes);
     } catch {
-      // No memory for an encoder. Not at once: the caller may be the loop that runs what waits.
+      // There is no memory for an encoder. The callback is deferred, since the caller may be the loop that runs the queue.
       setImmediate(finish, undefined);
       return;
     }
@@ -197,13 +200,13 @@ export class Compressor {
       this.counts.compressedBytes += size;
       finish(compressed);
     });
-    // Where there is no memory for it, say. `end` and `error` exclude each other.
+    // An encoder may fail, such as for lack of memory. Either `end` or `error` is emitted.
     encoder.once('error', () => finish(undefined));
     for (const chunk of chunks) encoder.write(chunk);
     encoder.end();
   }
 
-  /** A loop, as what is not wanted any more is dropped here: a client decides how much of that comes in a row. */
+  /** A loop and not recursion, since unwanted entries are dropped here, and a client controls how many follow each other. */
   #runNext(): void {
     while (this.#running < this.#maxAtATime) {
       const isBody = this.#bodies.length > 0 && (!this.#wasBody || this.#waiting.length === 0);

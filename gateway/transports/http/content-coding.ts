@@ -1,10 +1,10 @@
 import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 
-/** Content codings (RFC 9110 section 8.4.1): of answers all but `deflate`, of request bodies all. */
+/** Content codings (RFC 9110 section 8.4.1). Request bodies may use all of them, responses all but `deflate`. */
 export type ContentCoding = 'gzip' | 'br' | 'zstd' | 'deflate';
 
-/** Node has it from 22.15 on; the types for Node 20 lack it. */
+/** Available in Node.js from 22.15 on. The types for Node.js 20 lack it. */
 interface WithZstd {
   readonly createZstdCompress?: (options?: object) => Transform;
   readonly zstdDecompress?: Decode;
@@ -13,7 +13,7 @@ const { createZstdCompress, zstdDecompress } = zlib as WithZstd;
 
 const CHUNK = { chunkSize: 65_536 };
 
-/** Levels that take a few milliseconds for some hundred kilobytes: answers are compressed while their clients wait. */
+/** Levels that take a few milliseconds for some hundred kilobytes, since clients wait while responses are compressed. */
 const ENCODERS: Readonly<Partial<Record<ContentCoding, (bytes: number) => Transform>>> = {
   ...(createZstdCompress && { zstd: () => createZstdCompress(CHUNK) }),
   br: (bytes) =>
@@ -37,13 +37,13 @@ const DECODERS: Readonly<Partial<Record<ContentCoding, Decode>>> = {
   ...(zstdDecompress && { zstd: zstdDecompress }),
 };
 
-/** Codings of answers, the best first where a client likes several as much. */
+/** Codings of responses, in the order of preference if a client weights several equally. */
 const OFFERED = Object.keys(ENCODERS) as readonly ContentCoding[];
 
-/** Codings of request bodies, as the header `Accept-Encoding` of a refusal names them (RFC 9110 section 12.5.3). */
+/** Codings of request bodies, as a rejection names them in its `Accept-Encoding` header (RFC 9110 section 12.5.3). */
 export const ACCEPTED_CODINGS = Object.keys(DECODERS).join(', ');
 
-/** @param bytes how long the content is. */
+/** @param bytes the length of the content. */
 export function encoderOf(coding: ContentCoding, bytes: number): Transform {
   const create = ENCODERS[coding];
   if (!create) throw new RangeError(`answers have no coding ${coding}`);
@@ -51,8 +51,8 @@ export function encoderOf(coding: ContentCoding, bytes: number): Transform {
 }
 
 /**
- * The coding of a request's body by its `Content-Encoding`: `identity` for none, undefined for one that is not
- * supported, several in a row included.
+ * Returns the coding of a request's body from its `Content-Encoding`: `identity` for none, undefined for an unsupported one or
+ * several in a row.
  */
 export function codingOfBody(header: string | undefined): ContentCoding | 'identity' | undefined {
   if (header === undefined) return 'identity';
@@ -61,10 +61,10 @@ export function codingOfBody(header: string | undefined): ContentCoding | 'ident
   return Object.hasOwn(DECODERS, name) ? (name as ContentCoding) : undefined;
 }
 
-/** The result of decoding: the content, or why there is none. */
+/** The decoded content, or the problem. */
 export type Decoded = { readonly content: Buffer } | { readonly problem: 'broken' | 'too long' };
 
-/** Decodes content in a thread. @param maxBytes how long the result may be: no more is made of it. */
+/** Decodes content in a thread. @param maxBytes the most bytes of the result. Decoding stops there. */
 export function decode(
   coding: ContentCoding,
   content: Buffer,
@@ -79,19 +79,19 @@ export function decode(
   });
 }
 
-/** Characters. Those of browsers have fewer than 40. */
+/** The most characters. Browsers send fewer than 40. */
 const MAX_HEADER_LENGTH = 512;
 
 /**
- * The coding of a response by the `Accept-Encoding` of its request (RFC 9110 section 12.5.3): the one with the highest
- * weight, and of equals the one that the gateway prefers. Undefined for none.
+ * Returns the coding of a response from the request's `Accept-Encoding` (RFC 9110 section 12.5.3): the one with the highest
+ * weight, or the gateway's preferred one if weights are equal. Undefined for none.
  */
 export function preferredCoding(header: string | undefined): ContentCoding | undefined {
   if (!header || header.length > MAX_HEADER_LENGTH) return undefined;
   const qualities = qualitiesOf(header);
   const others = qualities.get('*');
   let best: ContentCoding | undefined;
-  // Without a rule the identity coding is acceptable, and any named coding is preferred to it.
+  // Without a rule, the identity coding is acceptable, and any named coding takes precedence over it.
   let bestQuality = qualities.get('identity') ?? 0;
   for (const coding of OFFERED) {
     const quality = qualities.get(coding) ?? others ?? 0;
@@ -103,7 +103,7 @@ export function preferredCoding(header: string | undefined): ContentCoding | und
   return best;
 }
 
-/** The codings that a client names and accepts, for content that is stored encoded. */
+/** Returns the codings that a client names and accepts, for content that is stored encoded. */
 export function acceptedCodings(header: string | undefined): ReadonlySet<string> {
   if (!header || header.length > MAX_HEADER_LENGTH) return new Set();
   return new Set([...qualitiesOf(header)].flatMap(([coding, quality]) => (quality > 0 ? [coding] : [])));
@@ -118,7 +118,7 @@ function qualitiesOf(header: string): ReadonlyMap<string, number> {
   return qualities;
 }
 
-/** An invalid quality counts as 0: the coding is not acceptable. */
+/** An invalid quality counts as 0, so the coding is not acceptable. */
 function codingWeight(parameters: readonly string[]): number {
   const weight = parameters.find((parameter) => parameter.startsWith('q='));
   if (weight === undefined) return 1;

@@ -5,16 +5,16 @@ const ALLOWED_METHODS = 'GET,POST,PUT,PATCH,DELETE,OPTIONS';
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
 
 /**
- * Answers browsers of other origins, as `HASURA_GRAPHQL_CORS_DOMAIN` allows: origins, `*`, or one level of subdomains
- * as in `https://*.example.com`. Nothing is allowed by default.
+ * Handles CORS as `HASURA_GRAPHQL_CORS_DOMAIN` configures it: origins, `*`, or one level of subdomains as in
+ * `https://*.example.com`. By default no origin is allowed.
  *
- * @returns true when the request was a preflight and has been answered.
+ * @returns true if the request was a preflight and a response was sent.
  */
 export type Cors = (exchange: HttpExchange) => boolean;
 
 /**
- * @param withCookies whether callers are let in by cookies: then pages of the origins that are named, but never of any
- * origin, may send them. Else no page may: a token is in a header that no browser adds by itself.
+ * @param withCookies whether callers authenticate by cookies. If so, pages of the named origins may send them, but never those
+ * of any origin. Otherwise no page may: browsers do not add the header with a token by themselves.
  */
 export function createCors(allowed: readonly string[], withCookies: boolean): Cors {
   const matches = allowed.map(originMatcher);
@@ -41,7 +41,7 @@ export function createCors(allowed: readonly string[], withCookies: boolean): Co
   };
 }
 
-/** Whether an origin is among those that are named; `*` names none. */
+/** Returns whether an origin is named. `*` names no origin. */
 export function trustedOrigins(allowed: readonly string[]): (origin: string) => boolean {
   const matches = allowed.filter((pattern) => pattern !== '*').map(originMatcher);
   return (origin) => matches.some((match) => match(origin));

@@ -1,23 +1,23 @@
 import { GatewayError } from '../../errors.ts';
 
-/** A body in a content coding that is not accepted, 415. @param accepted those that are, as in `Accept-Encoding`. */
+/** A body in an unsupported content coding, 415. @param accepted the supported codings, as in `Accept-Encoding`. */
 export function unsupportedContentCoding(accepted: string): GatewayError {
   return new GatewayError('unsupported-media-type', `the content encoding is not supported; expected ${accepted}`, {
     headers: { 'accept-encoding': accepted },
   });
 }
 
-/** A content type other than that of JSON, 415. */
+/** A content type other than JSON, 415. */
 export function notJson(): GatewayError {
   return new GatewayError('unsupported-media-type', 'expected the content type application/json in UTF-8');
 }
 
-/** Text that is not JSON. The parser's own message repeats a part of it, which may be a password. */
+/** Text that is not JSON. The parser's own message would repeat a part of it, which may be a password. */
 export function invalidJson(what: string): GatewayError {
   return new GatewayError('invalid-json', `${what} is not valid JSON`);
 }
 
-/** JSON that is nested too deep. @param what names it, such as `the request body`. @param most in levels. */
+/** JSON that is nested too deeply. @param what names the text, such as `the request body`. @param most levels. */
 export function jsonTooDeep(what: string, most: number): GatewayError {
   return new GatewayError('parse-failed', `${what} is nested more than ${most} levels deep`);
 }
@@ -32,7 +32,7 @@ export function bodyNotDecodable(): GatewayError {
   return new GatewayError('bad-request', 'the request body is not what its Content-Encoding says');
 }
 
-/** A body of more bytes than are accepted, 413. The connection is closed after the response. */
+/** A body that exceeds the size limit, 413. The connection is closed after the response. */
 export function bodyTooLarge(maxBytes: number): GatewayError {
   return new GatewayError('payload-too-large', `the request body is over the limit of ${maxBytes} bytes`, {
     headers: { connection: 'close' },
@@ -44,14 +44,14 @@ export function bodyExpandsTooMuch(maxRatio: number): GatewayError {
   return new GatewayError('payload-too-large', `the request body expands to more than ${maxRatio} times its size`);
 }
 
-/** The queue for decompression is full, 503. @param headers those that the response needs beside `Retry-After`. */
+/** The queue for decompression is full, 503. @param headers of the response in addition to `Retry-After`. */
 export function tooManyCompressedBodies(headers?: Readonly<Record<string, string>>): GatewayError {
   return new GatewayError('service-unavailable', 'too many compressed request bodies wait', {
     headers: { 'retry-after': '1', ...headers },
   });
 }
 
-/** An `Accept` header of more characters than any client needs, 431. */
+/** An `Accept` header that is longer than any client needs, 431. */
 export function acceptTooLong(most: number): GatewayError {
   return new GatewayError('headers-too-large', `the header Accept has more than ${most} characters`);
 }
@@ -66,17 +66,17 @@ export function unsupportedTransferCoding(): GatewayError {
   return new GatewayError('not-supported', 'the only transfer coding here is "chunked"', { status: 501 });
 }
 
-/** A version of HTTP that has another form of messages, 505 (RFC 9110 section 15.6.6). */
+/** A version of HTTP with another message format, 505 (RFC 9110 section 15.6.6). */
 export function unsupportedHttpVersion(): GatewayError {
   return new GatewayError('not-supported', 'the versions of HTTP here are 1.0 and 1.1', { status: 505 });
 }
 
-/** A request that a service could read differently from us. @param message what makes it ambiguous. */
+/** A request that a service could read differently from the gateway. @param message names the ambiguity. */
 export function ambiguousRequest(message: string): GatewayError {
   return new GatewayError('bad-request', message);
 }
 
-/** A request for a WebSocket that is no handshake (RFC 6455 section 4.2.1). @param expected what it lacks. */
+/** An invalid WebSocket handshake (RFC 6455 section 4.2.1). @param expected the missing part. */
 export function invalidHandshake(expected: string): GatewayError {
   return new GatewayError('bad-request', `a WebSocket handshake needs ${expected}`);
 }

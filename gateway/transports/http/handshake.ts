@@ -2,17 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { type GatewayError, methodNotAllowed } from '../../errors.ts';
 import { invalidHandshake, unsupportedWebSocketVersion } from './errors.ts';
 
-/** 16 bytes in base64, as RFC 6455 section 4.1 has it. */
+/** 16 bytes in base64 (RFC 6455 section 4.1). */
 const WEBSOCKET_KEY = /^[A-Za-z0-9+/]{22}==$/;
 
 /**
- * Why a request for a WebSocket is no valid handshake (RFC 6455 section 4.2.1); undefined if it is one. A handshake has
- * no body: a service that does not switch protocols would read it as the next request.
+ * Returns the problem with a WebSocket handshake (RFC 6455 section 4.2.1), or undefined if it is valid. A handshake has no
+ * body: a service that does not switch protocols would read the body as the next request.
  */
 export function handshakeProblem({ method, httpVersion, headers }: IncomingMessage): GatewayError | undefined {
   if (method !== 'GET') return methodNotAllowed('GET', 'a WebSocket is asked for with GET');
   if (httpVersion !== '1.1') return invalidHandshake('HTTP/1.1');
-  // Not even an empty body: no client announces one, and what announces a body frames one.
+  // Even an empty body is rejected, since no client announces one.
   if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
     return invalidHandshake('no body, neither Content-Length nor Transfer-Encoding');
   if (!hasOption(headers.connection, 'upgrade')) return invalidHandshake('Connection: Upgrade');

@@ -14,63 +14,64 @@ import type { RequestContext } from './request-context.ts';
 import type { RequestRecord } from './request-record.ts';
 import type { ResponseBatcher } from './response-batcher.ts';
 
-/** A request, with the facts that all rooms need. */
+/** A request with the properties that all parts of the gateway need. */
 export interface IncomingRequest {
   readonly request: IncomingMessage;
   readonly requestId: string;
   readonly clientAddress: string;
-  /** The path without the query string, as it was sent. */
+  /** The path as it was sent, without the query string. */
   readonly path: string;
-  /** The query string, without its question mark. */
+  /** The query string without its question mark. */
   readonly search: string;
-  /** Its lines carry the request id, and the ids of the trace. */
+  /** Adds the request id and the trace ids to each line. */
   readonly log: Logger;
-  /** Undefined while tracing is off. Set before anything is logged. */
+  /** Undefined while tracing is off. Set before the first log line. */
   span: Span | undefined;
 }
 
-/** A handshake of a WebSocket. */
+/** A WebSocket handshake. */
 export interface UpgradeRequest extends IncomingRequest {
-  /** Records with which status it was answered. Only the first call counts. */
+  /** Records the status of the response. Only the first call counts. */
   answered(status: number): void;
 }
 
 /** A request and its response. */
 export interface HttpExchange extends IncomingRequest, RequestContext {
   readonly response: ServerResponse;
-  /** The route, for metrics: a path of the gateway's own or a template, never one that a client chose. */
+  /** The route for metrics: a path of the gateway or a template, never a path that a client chose. */
   route: string;
-  /** When its head had arrived, as `performance.now()` tells it. */
+  /** When the head of the request had arrived, as a value of `performance.now()`. */
   readonly startedAt: number;
-  /** What the access log and the trace say of it; undefined where there is neither. */
+  /** The fields for the access log and the trace. Undefined if both are off. */
   record: RequestRecord | undefined;
   span: Span | undefined;
-  /** Where the response is to end together with others. */
+  /** The batcher that ends the response together with others. */
   readonly batcher: ResponseBatcher;
-  /** Compresses long answers; undefined where it is switched off, for the bodies of requests as well. */
+  /** Compresses long responses and decompresses bodies. Undefined if compression is off. */
   readonly compressor: Compressor | undefined;
-  /** Closes the connection if the client reads nothing of the response for too long. */
+  /** Closes the connection if the client does not read the response for too long. */
   watchReading(): void;
   /**
-   * Calls `listener` when the response is finished, or the client has disconnected before.
+   * Calls `listener` once the response is finished or the client has disconnected.
    *
-   * @param listener gets how long it took, in milliseconds.
+   * @param listener receives the duration in milliseconds.
    */
   onClose(listener: (durationMs: number) => void): void;
 }
 
 export interface HttpExchangeSettings {
-  /** How many proxies of ours stand in front of the gateway. */
+  /** The number of trusted proxies in front of the gateway. */
   readonly trustedProxies: number;
-  /** How long a client may take nothing of a long answer, in milliseconds. */
+  /** How long a client may stop reading a long response, in milliseconds. */
   readonly slowClientMs: number;
-  /** Undefined where compression is switched off. */
+  /** Undefined if compression is off. */
   readonly compressor: Compressor | undefined;
 }
 
 /**
- * @param trustedProxies how many proxies of ours stand in front of the gateway.
- * @param onAnswered called once with the status, 499 where the client went away first, and the duration in milliseconds.
+ * @param trustedProxies the number of trusted proxies in front of the gateway.
+ * @param onAnswered called once with the status, which is 499 if the client disconnected first, and the duration in
+ * milliseconds.
  */
 export function describeUpgrade(
   request: IncomingMessage,
@@ -106,7 +107,7 @@ class DescribedRequest implements IncomingRequest {
 
   constructor(request: IncomingMessage, log: Logger, trustedProxies: number) {
     const url = originForm(request);
-    // Express reads it there.
+    // Express reads the target there.
     request.url = url;
     const mark = url.indexOf('?');
     this.request = request;
@@ -117,7 +118,7 @@ class DescribedRequest implements IncomingRequest {
     this.#parentLog = log;
   }
 
-  // Most requests have nothing to log but the line that the access log makes of them.
+  // Created on first use: most requests log nothing but the line of the access log.
   get log(): Logger {
     const { span } = this;
     this.#log ??= this.#parentLog.child({
@@ -129,8 +130,8 @@ class DescribedRequest implements IncomingRequest {
 }
 
 /**
- * The target without scheme and host. Clients that take the gateway for a proxy send the whole address, and then its
- * host is the one that counts (RFC 9112 section 3.2.2).
+ * Returns the target without scheme and host. A client that treats the gateway as a proxy sends an absolute URL, whose host
+ * then takes precedence (RFC 9112 section 3.2.2).
  */
 function originForm(request: IncomingMessage): string {
   const { url: target = '/', headers } = request;
@@ -187,7 +188,7 @@ class OpenHttpExchange extends DescribedRequest implements HttpExchange {
     this.#slowClientMs = settings.slowClientMs;
     response.on('close', () => {
       const durationMs = performance.now() - this.startedAt;
-      // The access log writes what there was before the client left, and not what cancelling its operation leads to.
+      // Listeners run before the cancellation, so that the access log does not include its consequences.
       for (const listener of this.#listeners) listener(durationMs);
       if (!response.writableFinished) this.cancellation.cancel();
       this.cancellation.end();
@@ -206,7 +207,7 @@ class OpenHttpExchange extends DescribedRequest implements HttpExchange {
       );
       this.response.destroy();
     });
-    // The next response of the connection may already wait for its turn, and what it waits for may take longer.
+    // The next request of the connection may already be pending, and may take longer.
     this.response.prependOnceListener('finish', () => this.response.socket?.setTimeout(0));
   }
 

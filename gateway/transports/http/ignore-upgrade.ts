@@ -1,18 +1,18 @@
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Characters. Those of clients have fewer than 100. */
+/** The most characters. Clients send fewer than 100. */
 const MAX_CONNECTION_LENGTH = 2_048;
 
-/** Whether a request upgrades to a WebSocket, the only other supported protocol. */
+/** Returns whether a request upgrades to WebSocket, the only other protocol that the gateway supports. */
 export function wantsWebSocket(request: IncomingMessage): boolean {
   return request.headers.upgrade?.trim().toLowerCase() === 'websocket';
 }
 
 /**
- * Answers a request as if it had not asked for another protocol, which RFC 9110 section 7.8 permits. Java's HTTP
- * client, for one, asks for HTTP/2 this way with every first request. Node versions without `shouldUpgradeCallback` emit all
- * such requests as upgrades, so this one is written back to the front of its connection without its `Upgrade` header.
+ * Handles a request as if it had not asked for another protocol, which RFC 9110 section 7.8 permits. Java's HTTP client, for
+ * one, asks for HTTP/2 with every first request. Versions of Node.js without `shouldUpgradeCallback` emit all such requests as
+ * upgrades, so this one is written back to the front of its connection without its `Upgrade` header.
  */
 export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: Socket, head: Buffer): void {
   const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
@@ -28,8 +28,8 @@ export function ignoreUpgrade(server: Server, request: IncomingMessage, socket: 
 }
 
 /**
- * Removes from a request what asks for another protocol, so that nothing behind it acts on that or passes it on. Versions of
- * Node that know `shouldUpgradeCallback` leave it in.
+ * Removes the request for another protocol from the headers, so that nothing behind acts on it or forwards it. Versions of
+ * Node.js with `shouldUpgradeCallback` leave it in.
  */
 export function dropIgnoredUpgrade(headers: IncomingHttpHeaders): void {
   if (headers.upgrade === undefined && headers['http2-settings'] === undefined) return;
@@ -39,7 +39,7 @@ export function dropIgnoredUpgrade(headers: IncomingHttpHeaders): void {
 }
 
 function withoutUpgrade(connection: string): string {
-  // It is parsed before the caller is known. A longer one than any client needs has no useful option.
+  // The header is parsed before the caller is authenticated. If it is longer than any client needs, it has no useful option.
   if (connection.length > MAX_CONNECTION_LENGTH) return 'close';
   const options = connection.split(',').map((option) => option.trim());
   return options.filter((option) => !/^(upgrade|http2-settings)$/i.test(option)).join(', ') || 'keep-alive';

@@ -14,9 +14,9 @@ import { jsonTooDeep } from './errors.ts';
  */
 export const MAX_JSON_DEPTH = 500;
 
-/** Whether JSON text is nested too deep. Stops at the first level that is; text that is no JSON may pass. */
+/** Returns whether JSON text is nested too deeply. Stops at the first level beyond the limit. Invalid JSON may pass. */
 export function isNestedTooDeep(json: Buffer): boolean {
-  // Each level is a byte at least. Most requests are shorter.
+  // Each level takes at least one byte, and most requests are shorter than the limit.
   if (json.length <= MAX_JSON_DEPTH) return false;
   let depth = 0;
   let isInText = false;
@@ -34,10 +34,10 @@ export function isNestedTooDeep(json: Buffer): boolean {
 }
 
 /**
- * Parses JSON text of a client.
+ * Parses a client's JSON text.
  *
- * @param what names it in the refusal.
- * @throws GatewayError `parse-failed` where it is nested too deep; SyntaxError where it is no JSON.
+ * @param what names the text in the error.
+ * @throws GatewayError `parse-failed` if it is nested too deeply, SyntaxError if it is not JSON.
  */
 export function parseShallowJson(text: string, what: string): unknown {
   if (text.length > MAX_JSON_DEPTH && isNestedTooDeep(Buffer.from(text))) throw jsonTooDeep(what, MAX_JSON_DEPTH);

@@ -1,8 +1,8 @@
 import { tooManyConnections } from '../../errors.ts';
 
-/** A slot under a limit, which its holder has taken. */
+/** A slot of a limit. */
 export interface Slot {
-  /** Releases it. Later calls do nothing. */
+  /** Releases the slot. Later calls do nothing. */
   release(): void;
 }
 
@@ -18,7 +18,7 @@ export function takenSlot(onRelease: () => void): Slot {
   };
 }
 
-/** Limits the connections that stay open for as long as their clients like: WebSockets and event streams. */
+/** Limits long-lived connections: WebSockets and event streams. */
 export class LiveConnections {
   readonly #max: number;
   #open = 0;
@@ -27,12 +27,12 @@ export class LiveConnections {
     this.#max = max;
   }
 
-  /** How many are open. */
+  /** The number of open connections. */
   get open(): number {
     return this.#open;
   }
 
-  /** @throws GatewayError `service-unavailable` when as many are open as are allowed. */
+  /** @throws GatewayError `service-unavailable` if the limit is reached. */
   take(): Slot {
     if (this.#open >= this.#max) throw tooManyConnections();
     this.#open++;

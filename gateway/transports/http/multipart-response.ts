@@ -7,7 +7,7 @@ export interface Flow {
   resume(): void;
 }
 
-/** No JSON holds a line that begins with it and two dashes. */
+/** JSON has no line that begins with two dashes and this boundary. */
 const BOUNDARY = '-';
 const MULTIPART_TYPE = `multipart/mixed; boundary="${BOUNDARY}"`;
 const PART_DELIMITER = `\r\n--${BOUNDARY}`;
@@ -19,8 +19,8 @@ const MULTIPART_HEADERS: ResponseHeaders = {
 };
 
 /**
- * A response that consists of JSON parts, each sent as soon as it is there (incremental delivery over HTTP). While the
- * client does not read, `flow` is paused.
+ * A response of JSON parts, each sent as soon as it is available (incremental delivery over HTTP). `flow` is paused while the
+ * client does not read.
  */
 export class MultipartResponse {
   readonly #exchange: HttpExchange;
@@ -28,7 +28,7 @@ export class MultipartResponse {
   readonly #flow: Flow;
   #isPaused = false;
 
-  /** @param parameters of the content type beside its boundary, each with its semicolon before it. */
+  /** @param parameters of the content type in addition to the boundary, each preceded by a semicolon. */
   constructor(exchange: HttpExchange, headers: ResponseHeaders, parameters: string, flow: Flow) {
     const { response } = exchange;
     this.#exchange = exchange;
@@ -43,11 +43,12 @@ export class MultipartResponse {
     response.write(PART_DELIMITER);
   }
 
-  /** Sends a part, with the delimiter by which clients know that it is complete. */
+  /** Sends a part and the delimiter that tells clients that the part is complete. */
   part(json: Buffer): void {
     const response = this.#response;
     if (response.destroyed) return;
-    // Not that of the response: Node 22 emits no `drain` after it if the connection takes at once what was corked.
+    // The socket and not the response is corked: Node 22 emits no `drain` after the response is uncorked if the connection
+    // accepts the data immediately.
     const { socket } = response;
     socket?.cork();
     response.write(headOfPart(json));
@@ -74,7 +75,9 @@ export class MultipartResponse {
   }
 }
 
-/** A complete response as a single part, for clients that accept nothing else. @param answer a value, or its bytes. */
+/**
+ * Formats a complete response as a single part, for clients that accept no other format. @param answer a value or its bytes.
+ */
 export function answerOfOnePart(answer: unknown): { readonly body: readonly Buffer[]; readonly type: string } {
   const json = Buffer.concat(bodyChunks(answer));
   return {

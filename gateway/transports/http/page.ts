@@ -16,12 +16,10 @@ const PAGE_TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',
 };
 
-/** The colours, and what else all pages have in common. */
+/** The colours and other styles that all pages share. */
 const THEME = readFileSync(assetUrl('gateway/transports/http/theme.css'), 'utf8');
 
-/**
- * Reads a file of a page, which the build copies beside the compiled code. Styles begin with the theme of all pages.
- */
+/** Reads a page's file, which the build copies next to the compiled code. Styles begin with the theme of all pages. */
 export function readPageFile(location: URL): PageFile {
   const type = PAGE_TYPES[extname(location.pathname)];
   if (type === undefined) throw new Error(`no page has files like ${location.pathname}`);
@@ -30,17 +28,17 @@ export function readPageFile(location: URL): PageFile {
 }
 
 export interface PageOptions {
-  /** By the names that `send` takes. */
+  /** The files by the names that `send` accepts. */
   readonly files: ReadonlyMap<string, PageFile>;
-  /** Whether its scripts run, and make requests. */
+  /** Whether the page's scripts may run and make requests. */
   readonly hasScripts: boolean;
 }
 
 /**
- * A page that is the same for every caller. Its content security policy permits only scripts and files of this server.
+ * Creates a page that is the same for every caller. Its content security policy permits only scripts and files of this server.
  *
- * @returns sends the file of this name. It throws a GatewayError where there is none, and at other methods than GET and
- * HEAD.
+ * @returns a function that sends the file with the given name. The function throws a GatewayError if there is none, and for
+ * methods other than GET and HEAD.
  */
 export function createPage({ files, hasScripts }: PageOptions): (exchange: HttpExchange, name: string) => void {
   const headers = {
@@ -61,7 +59,7 @@ export function createPage({ files, hasScripts }: PageOptions): (exchange: HttpE
   };
 }
 
-/** What keeps pages of other origins away from a page for people. */
+/** Headers that isolate a page from pages of other origins. */
 export const PAGE_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -69,13 +67,13 @@ export const PAGE_HEADERS = {
 } as const;
 
 export interface PagePolicy {
-  /** Whether scripts of this origin run, and make requests to it. */
+  /** Whether scripts of this origin may run and make requests to it. */
   readonly hasScripts: boolean;
-  /** The policies of Trusted Types that scripts may create; without it any, which `'none'` forbids. */
+  /** The Trusted Types policies that scripts may create. `'none'` forbids all. Without this option any are allowed. */
   readonly trustedTypes?: string;
 }
 
-/** A Content-Security-Policy that lets nothing in but what comes from this very server, as files. */
+/** Builds a Content-Security-Policy that allows only files from this server. */
 export function contentSecurityPolicy({ hasScripts, trustedTypes }: PagePolicy): string {
   return [
     "default-src 'none'",

@@ -12,15 +12,15 @@ import {
 } from './errors.ts';
 import type { HttpExchange } from './http-exchange.ts';
 
-/** Where a body is read from. Without a compressor, compressed bodies are refused as well. */
+/** The source of a body. Without a compressor, compressed bodies are rejected. */
 export type BodySource = Pick<HttpExchange, 'request'> & Partial<Pick<HttpExchange, 'compressor' | 'onClose'>>;
 
-/** Gets a request's body, or why there is none. Called once. */
+/** Called once with a request's body or the reason for its rejection. */
 export type BodyReader = (refusal: GatewayError | undefined, body: Buffer) => void;
 
 /**
- * Beyond this size, a body may be at most so many times as long as it was sent. GraphQL requests compress to about a
- * tenth; a small decompression bomb would make the gateway parse as much as the limit allows.
+ * A body beyond this size may expand to at most this many times the size that was sent. GraphQL requests compress to about a
+ * tenth. A small decompression bomb could otherwise make the gateway parse as much as the limit allows.
  */
 const FREE_BYTES = 65_536;
 const MAX_RATIO = 100;
@@ -29,9 +29,9 @@ const NO_BYTES = Buffer.alloc(0);
 const IDENTITY = 'identity';
 
 /**
- * Reads a request's body, decompressed: gzip, deflate, br, and zstd where Node has it. The limit counts decompressed
- * bytes. The refusal is 415 for another coding, 413 for a body over the limit, 400 for one that cannot be decompressed,
- * 503 where too many compressed ones wait.
+ * Reads a request's body and decompresses it: gzip, deflate, br, and zstd if Node.js supports it. The limit counts decompressed
+ * bytes. Rejections are 415 for another coding, 413 for a body over the limit, 400 for a body that cannot be decompressed, and
+ * 503 if too many compressed bodies wait.
  */
 export function readBody(source: BodySource, maxBytes: number, done: BodyReader): void {
   const { request, compressor } = source;
@@ -44,7 +44,7 @@ export function readBody(source: BodySource, maxBytes: number, done: BodyReader)
   else readCompressed(source, coding, maxBytes, done);
 }
 
-/** Reads a body, as a promise. */
+/** Reads a body and returns it as a promise. */
 export function receiveBody(source: BodySource, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) =>
     readBody(source, maxBytes, (refusal, body) => (refusal ? reject(refusal) : resolve(body))),
@@ -80,7 +80,7 @@ function readPlain(source: BodySource, maxBytes: number, done: BodyReader): void
     if (isOver) return;
     isOver = true;
     const body = chunks.toBuffer();
-    // The request holds them by its listeners until it is answered.
+    // The request keeps its listeners, and through them the chunks, until it is answered.
     chunks = new Chunks();
     done(undefined, body);
   });
@@ -101,18 +101,18 @@ function decompress(source: BodySource, coding: ContentCoding, maxBytes: number,
   });
 }
 
-/** Refuses a compressed body where none is taken. @throws GatewayError 415. */
+/** Rejects compressed bodies where they are not accepted. @throws GatewayError 415. */
 export function refuseCompressed({ headers }: IncomingMessage): void {
   if (codingOfBody(headers['content-encoding']) !== IDENTITY) throw unsupportedContentCoding(IDENTITY);
 }
 
-/** The refusal of a body over the limit; what is still coming of it is read and dropped. */
+/** Rejects a body over the limit. The rest of the body is read and dropped. */
 function refuseTooLarge(source: BodySource, maxBytes: number): GatewayError {
   discardRest(source);
   return bodyTooLarge(maxBytes);
 }
 
-/** Reads and drops the rest of a body, so that the client can read the response; then the connection ends. */
+/** Reads and drops the rest of a body, so that the client can read the response. Then the connection ends. */
 function discardRest({ request }: BodySource): void {
   request.removeAllListeners('data');
   request.resume();

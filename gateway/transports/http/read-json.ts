@@ -5,17 +5,17 @@ import { invalidJson, jsonTooDeep, notJson } from './errors.ts';
 import { isNestedTooDeep, MAX_JSON_DEPTH } from './json-depth.ts';
 import { type BodySource, readBody } from './read-body.ts';
 
-/** Called once with a request's JSON value (undefined for a body of no bytes at all), or with the reason why there is none. */
+/** Called once with a request's JSON value (undefined for an empty body), or with the reason for its rejection. */
 export type JsonReader = (refusal: GatewayError | undefined, value?: unknown) => void;
 
 const JSON_MEDIA_TYPE = /^application\/json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 
 /**
- * Reads a JSON body. A body of no bytes needs no content type. The refusal is 415 for another content type, character set
- * or content coding, 413 for a body over the limit, 400 for one that is no JSON.
+ * Reads a JSON body. An empty body needs no content type. Rejections are 415 for another content type, character set or content
+ * coding, 413 for a body over the limit, and 400 for invalid JSON.
  *
- * @param maxBytes the largest body that is taken, decompressed.
+ * @param maxBytes the largest decompressed body that is accepted.
  */
 export function readJson(source: BodySource, maxBytes: number, done: JsonReader): void {
   const { headers } = source.request;
@@ -29,7 +29,7 @@ export function readJson(source: BodySource, maxBytes: number, done: JsonReader)
     });
 }
 
-/** Reads JSON, as a promise. */
+/** Reads JSON and returns it as a promise. */
 export function receiveJson(source: BodySource, maxBytes: number): Promise<unknown> {
   return new Promise((resolve, reject) =>
     readJson(source, maxBytes, (refusal, value) => (refusal ? reject(refusal) : resolve(value))),
@@ -42,7 +42,7 @@ function isJson({ 'content-type': type = '' }: IncomingHttpHeaders): boolean {
   return isUtf8Type(type);
 }
 
-/** Whether a media type names no character set, or UTF-8. */
+/** Returns whether a media type names no character set, or UTF-8. */
 export function isUtf8Type(type = ''): boolean {
   const charset = CHARSET.exec(type)?.[1]?.toLowerCase();
   return charset === undefined || charset === 'utf-8' || charset === 'utf8';
@@ -64,7 +64,7 @@ function parseBodyJson(body: Buffer, done: JsonReader): void {
   done(undefined, value);
 }
 
-/** RFC 8259 section 8.1: a byte order mark may be ignored. */
+/** Removes a byte order mark, which may be ignored (RFC 8259 section 8.1). */
 function withoutMark(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }

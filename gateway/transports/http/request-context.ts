@@ -2,16 +2,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Cancellation, Logger, Span } from '../../../platform/index.ts';
 import type { RequestRecord } from './request-record.ts';
 
-/** The facts of a request that all stages of an operation need: of an HTTP request, or of a WebSocket message. */
+/** The properties of an HTTP request or a WebSocket message that all stages of an operation need. */
 export interface RequestContext {
   readonly requestId: string;
   readonly clientAddress: string;
   readonly clientHeaders: IncomingHttpHeaders;
-  /** Cancelled when the client disconnects before it has its response. */
+  /** Cancelled if the client disconnects before the response is complete. */
   readonly cancellation: Cancellation;
-  /** Its lines carry the request id. */
+  /** Adds the request id to each line. */
   readonly log: Logger;
-  /** For the access log and the trace; undefined where there is neither. */
+  /** The fields for the access log and the trace. Undefined if both are off. */
   readonly record: RequestRecord | undefined;
   /** The span of the request; undefined while tracing is off. */
   readonly span?: Span | undefined;

@@ -18,9 +18,9 @@ export interface RecordedSource {
   readonly name: string;
   readonly kind: string;
   calls: number;
-  /** The time of all calls together, in milliseconds. */
+  /** The total time of all calls, in milliseconds. */
   durationMs: number;
-  /** `success`, or how the last call failed that did. */
+  /** `success`, or the outcome of the last failed call. */
   outcome: string;
 }
 
@@ -28,37 +28,37 @@ interface ReportedError {
   readonly extensions?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Operations of a batch that are named in the log. */
+/** The most operations of a batch that the log names. */
 const MAX_OPERATIONS = 10;
-/** A role's graph may have any number of sources, and one operation may need all of them. */
+/** The most sources that the log names. A role's graph may have any number, and one operation may need all of them. */
 const MAX_SOURCES = 30;
 const MAX_CODES = 10;
 
 /**
- * The fields of a request's log line beside those of HTTP, or of one operation of a WebSocket. Each stage adds its own;
- * the access log writes them. They contain no token, no document and no value of a variable.
+ * The fields of a request's log line in addition to those of HTTP, or of one operation over a WebSocket. Each stage adds its
+ * fields, and the access log writes them. They contain no tokens, no documents and no values of variables.
  *
- * Every request has one, so recording costs no more than keeping a reference where that is possible.
+ * Every request has a record, so recording only keeps references where that is possible.
  */
 export class RequestRecord {
   caller: RecordedCaller | undefined;
-  /** The operations of the request: one, or those of a batch, of which the first ten are kept. */
+  /** The operations of the request: a single one, or the first ten of a batch. */
   readonly operations: RecordedOperation[] = [];
-  /** How many operations a batch has; undefined where the request is no batch. */
+  /** The number of operations in a batch. Undefined if the request is not a batch. */
   batchSize: number | undefined;
   readonly sources: RecordedSource[] = [];
-  /** GraphQL errors of the response, those of all events of a subscription together. */
+  /** The number of GraphQL errors in the response, or in all events of a subscription. */
   errors = 0;
-  /** Their codes, each once. Sources may have made them up. */
+  /** The distinct codes of these errors. Sources may have invented them. */
   readonly codes: unknown[] = [];
-  /** Events of a subscription; undefined where there is none. */
+  /** The number of a subscription's events. Undefined if there is no subscription. */
   events: number | undefined;
 
   addOperation(operation: RecordedOperation): void {
     if (this.operations.length < MAX_OPERATIONS) this.operations.push(operation);
   }
 
-  /** A call of a source has ended. */
+  /** Adds a finished call of a source. */
   addCall(name: string, kind: string, outcome: string, durationMs: number): void {
     for (const source of this.sources) {
       if (source.name !== name || source.kind !== kind) continue;
@@ -81,22 +81,20 @@ export class RequestRecord {
   }
 }
 
-/**
- * One operation that does not end with a request of its own: over a WebSocket, or a subscription over an event stream.
- */
+/** An operation that does not end with its HTTP request: over a WebSocket, or a subscription over an event stream. */
 export interface OperationEvent {
   readonly event: 'subscription.started' | 'operation.ended';
   readonly requestId: string;
-  /** An operation's id on a WebSocket, whose request id is that of the handshake. */
+  /** The operation's id on a WebSocket, where the request id is that of the handshake. */
   readonly operationId?: string | undefined;
   readonly clientAddress: string;
   readonly headers: IncomingHttpHeaders;
   readonly record: RequestRecord;
-  /** The span of an operation that has one of its own. */
+  /** The operation's own span, if it has one. */
   readonly span?: Span | undefined;
-  /** How long it took, in milliseconds, once it has ended. */
+  /** The duration in milliseconds, once the operation has ended. */
   readonly durationMs?: number | undefined;
 }
 
-/** Writes a line about an operation. Undefined where such lines are not logged. */
+/** Logs a line about an operation. Undefined if such lines are not logged. */
 export type OperationLog = ((event: OperationEvent) => void) | undefined;

@@ -7,19 +7,19 @@ import { endResponse, MAX_COPIED } from './response-batcher.ts';
 
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** A response that is to be sent, and its request. */
+/** A pending response and its request. */
 type Respondent = Pick<HttpExchange, 'response'> &
   Partial<Pick<HttpExchange, 'requestId' | 'watchReading' | 'batcher' | 'record'>>;
 
 const JSON_UTF8 = 'application/json; charset=utf-8';
 
-/** Sets what every response carries, for those that are not sent by `sendJson`. */
+/** Sets the headers that every response has, for responses that `sendJson` does not send. */
 export function setOwnHeaders({ response, requestId }: Pick<HttpExchange, 'response' | 'requestId'>): void {
   response.setHeader(REQUEST_ID_HEADER, requestId);
   response.setHeader('x-content-type-options', 'nosniff');
 }
 
-/** Sends a JSON body, a value or the bytes of one in one or more chunks, and ends the response. */
+/** Sends a JSON body, which is a value or its bytes in chunks, and ends the response. */
 export function sendJson(
   exchange: Respondent,
   status: number,
@@ -32,10 +32,10 @@ export function sendJson(
 }
 
 /**
- * Sends a JSON body as `sendJson` does, compressed where it is long and its client accepts that. It must contain no
- * secret: the length of compressed content reveals repetitions of what a caller wrote into it (BREACH).
+ * Sends a JSON body like `sendJson`, compressed if it is long and the client accepts that. The body must contain no secret: the
+ * length of compressed content reveals whether it repeats input of a caller (BREACH).
  *
- * @param isKept whether the chunks are sent again as the same object: they are compressed once then.
+ * @param isKept whether the chunks are sent repeatedly as the same object. If so, they are compressed once.
  */
 export function sendCompressible(
   exchange: HttpExchange,
@@ -56,7 +56,7 @@ export function sendCompressible(
     ...headers,
     vary: [response.getHeader('vary'), 'Accept-Encoding'].flat().filter(Boolean).join(', '),
   };
-  // A header that cannot be sent has to throw here: once the body is compressed, nothing catches it.
+  // An invalid header has to throw here: nothing catches the error once the body is compressed.
   for (const name in vary) for (const value of [vary[name] ?? []].flat()) validateHeaderValue(name, value);
   const uncompressed: WireResponse = { ...answer, headers: vary };
   const coding = preferredCoding(exchange.request.headers['accept-encoding']);
@@ -76,7 +76,7 @@ export function sendCompressible(
   else compressor.compress(chunks, coding, () => !response.destroyed, done);
 }
 
-/** RFC 9111 section 5.2.2.6. */
+/** Returns whether `no-transform` forbids compression (RFC 9111 section 5.2.2.6). */
 function mayNotBeTransformed(headers: ResponseHeaders | undefined): boolean {
   return /no-transform/i.test(String(headers?.['cache-control'] ?? ''));
 }
@@ -87,7 +87,7 @@ function byteLength(chunks: readonly Buffer[]): number {
   return length;
 }
 
-/** An answer as it goes over the wire. */
+/** A response as it is written to the connection. */
 interface WireResponse {
   readonly status: number;
   readonly chunks: readonly Buffer[];
@@ -99,7 +99,7 @@ interface WireResponse {
 function sendChunks(exchange: Respondent, { status, chunks, length, contentType, headers }: WireResponse): void {
   const { response, requestId } = exchange;
   if (response.headersSent || response.destroyed) return;
-  // Names and values in turn: node takes them as they are.
+  // Alternating names and values, which Node.js writes unchanged.
   const all: (string | readonly string[])[] = [
     'content-type',
     contentType,
@@ -119,26 +119,28 @@ function sendChunks(exchange: Respondent, { status, chunks, length, contentType,
     else all[known + 1] = value;
   }
   response.writeHead(status, all as string[]);
-  // A long one is held until it has been read.
+  // A long response is kept in memory until the client has read it.
   if (length > MAX_COPIED) exchange.watchReading?.();
   if (exchange.batcher) exchange.batcher.add({ response, chunks });
   else endResponse({ response, chunks });
 }
 
-/** The bytes of a JSON body: those that it consists of, or those of a value. */
+/** Returns the bytes of a JSON body, serialized if it is a value. */
 export function bodyChunks(body: unknown): readonly Buffer[] {
   if (Buffer.isBuffer(body)) return [body];
   if (Array.isArray(body) && body.length > 0 && body.every((chunk) => Buffer.isBuffer(chunk))) return body;
   return [Buffer.from(JSON.stringify(body), 'utf8')];
 }
 
-/** Where a header stands among names and values in turn. A value may be a name too: a client picks its request id. */
+/**
+ * Returns the index of a header in alternating names and values. A value may look like a name: a client chooses its request id.
+ */
 function headerIndex(name: string, all: readonly (string | readonly string[])[]): number {
   for (let at = 0; at < all.length; at += 2) if (all[at] === name) return at;
   return -1;
 }
 
-/** Sends Hasura's flat error body, which every endpoint but the GraphQL one answers with. */
+/** Sends Hasura's flat error body, which every endpoint but the GraphQL one uses. */
 export function sendFlatError(exchange: Respondent, error: GatewayError): void {
   exchange.record?.addError(error.code);
   sendJson(exchange, error.status, { path: error.path, error: error.message, code: error.code }, error.headers);

@@ -5,9 +5,9 @@ import type { UpgradeRequest } from './http-exchange.ts';
 import { sendFlatError } from './respond.ts';
 
 /**
- * Whether an earlier request of the connection still waits for its response (RFC 9112 section 9.3.2). A request for
- * another protocol that was sent behind one cannot be answered: node has let go of the connection, and what is written
- * to it now would be taken for the response to the earlier request.
+ * Returns whether an earlier request of the connection still waits for its response (RFC 9112 section 9.3.2). An upgrade
+ * request behind it cannot be answered: Node.js has given up the connection, and the client would take a response for the
+ * earlier request's.
  */
 export function isBusy(request: IncomingMessage, socket: Socket): boolean {
   const probe = new ServerResponse(request);
@@ -20,13 +20,13 @@ export function isBusy(request: IncomingMessage, socket: Socket): boolean {
   return false;
 }
 
-/** Answers a handshake with a plain HTTP error. */
+/** Rejects a handshake with an HTTP error. */
 export function refuseUpgrade(incoming: UpgradeRequest, socket: Socket, error: GatewayError): void {
   incoming.answered(error.status);
   const response = new ServerResponse(incoming.request);
   response.assignSocket(socket);
   response.shouldKeepAlive = false;
-  // Node leaves such a connection half open until its client closes it.
+  // Node.js leaves such a connection half open until its client closes it.
   response.once('finish', () => socket.destroySoon());
   sendFlatError({ response }, error);
 }

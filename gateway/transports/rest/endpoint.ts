@@ -28,20 +28,20 @@ export interface RestEndpointsOptions {
   readonly maxBodyBytes: number;
 }
 
-/** The route of paths that no endpoint has, for metrics. */
+/** The route in metrics for paths without an endpoint. */
 const UNKNOWN_ENDPOINT = `${REST_PREFIX}*`;
 const ENDPOINT_METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
-/** Methods that HTTP itself has (RFC 9110 section 9) and no endpoint. */
+/** Methods that HTTP defines (RFC 9110 section 9) but no endpoint has. */
 const OTHER_METHODS = new Set(['HEAD', 'OPTIONS', 'TRACE', 'CONNECT']);
 
-/** What is derived once from each generation of the graph. */
+/** The parts that are derived once from each generation of the graph. */
 interface Prepared {
   readonly generation: Generation;
   readonly findRoutes: FindRoutes;
   readonly kindOf: KindOfType;
 }
 
-/** Answers `/api/rest/*`: each endpoint of the metadata runs its saved operation. */
+/** Serves `/api/rest/*`. Each endpoint of the metadata runs its saved operation. */
 export function restEndpoints(options: RestEndpointsOptions): (exchange: HttpExchange) => void {
   let prepared = prepare(options.graph.current);
   return (exchange) => {
@@ -59,16 +59,13 @@ function prepare(generation: Generation): Prepared {
   };
 }
 
-/**
- * One request to a REST endpoint. Its methods are the steps in their order; an error in any of them rejects the
- * request.
- */
+/** A request to a REST endpoint. The methods are in the order of the stages. An error in any of them rejects the request. */
 class RestExchange {
   readonly #exchange: HttpExchange;
   readonly #prepared: Prepared;
   readonly #options: RestEndpointsOptions;
   readonly #routes: readonly Route[];
-  /** The one that the method is for. */
+  /** The endpoint that has the request's method. */
   readonly #route: Route | undefined;
 
   constructor(exchange: HttpExchange, prepared: Prepared, options: RestEndpointsOptions) {
@@ -108,7 +105,7 @@ class RestExchange {
     else this.#run(endpoint, variables, prepared);
   }
 
-  /** Undefined where they are refused. */
+  /** Returns undefined if the variables are rejected. */
   #variables({ endpoint }: Route, given: VariableSources): Readonly<Record<string, unknown>> | undefined {
     try {
       return endpointVariables(endpoint.operation, given, this.#prepared.kindOf);
@@ -126,7 +123,7 @@ class RestExchange {
     );
   }
 
-  /** Authentication comes first: only authorized callers learn what is wrong with a request. */
+  /** Authenticates first: only authorized callers learn what is wrong with a request. */
   #refuseRequest(refusal: unknown): void {
     this.#admitted().then(
       () => this.#refuse(refusal),
@@ -134,7 +131,7 @@ class RestExchange {
     );
   }
 
-  /** Of several endpoints, the one that needs the least of its caller counts. */
+  /** If several endpoints have the path, the one with the lowest requirements counts. */
   async #admitted(): Promise<void> {
     const { authenticator } = this.#options;
     const { span, clientAddress } = this.#exchange;
@@ -178,8 +175,8 @@ function isBody(body: unknown): body is Readonly<Record<string, unknown>> | unde
 }
 
 /**
- * Sends the data alone, or the first error in its place: an object without an `errors` member cannot report partial
- * failures, so partial data is not sent.
+ * Sends the data without an envelope, or only the first error. Partial data is not sent, since an object without an `errors`
+ * member cannot report partial failures.
  */
 function sendResult(exchange: HttpExchange, result: OperationResult, mayCompress: boolean): void {
   const { status, headers, cookies } = result.http;
@@ -187,7 +184,7 @@ function sendResult(exchange: HttpExchange, result: OperationResult, mayCompress
   const answered = error ? errorStatus(error, status) : (status ?? 200);
   const own = answered === 401 ? { ...CHALLENGE, ...headers } : headers;
   const all = cookies.length === 0 ? own : { ...own, 'set-cookie': cookies };
-  // An explanation is beside the fields, unless one of them has its name.
+  // The explanation is added next to the fields unless one of them has its name.
   const { extensions } = result.beside;
   const beside = extensions === undefined ? undefined : { extensions };
   if (error) sendJson(exchange, answered, { ...flatError(error), ...beside }, all);
@@ -199,7 +196,7 @@ function sendResult(exchange: HttpExchange, result: OperationResult, mayCompress
 }
 
 /**
- * An error as Hasura's flat body. Extensions of a source may contain anything, so `path` and `code` are converted to
+ * Returns an error as Hasura's flat body. A source's extensions may contain anything, so `path` and `code` are converted to
  * text.
  */
 function flatError({ message, extensions }: PublicError) {

@@ -5,7 +5,7 @@ export function unsupportedEndpointMethod(method: string): GatewayError {
   return new GatewayError('bad-request', `Method ${method} not supported.`);
 }
 
-/** A method that is none of HTTP's own. */
+/** A method that HTTP does not define. */
 export function nonstandardMethod(): GatewayError {
   return new GatewayError('bad-request', 'Nonstandard method not allowed for REST endpoints');
 }
@@ -15,7 +15,7 @@ export function endpointNotFound(): GatewayError {
   return new GatewayError('not-found', 'Endpoint not found');
 }
 
-/** A body of JSON that is not an object: its members are the variables. */
+/** A JSON body that is not an object. Its members would be the variables. */
 export function bodyNotAnObject(): GatewayError {
   return new GatewayError('parse-failed', 'the request body must be a JSON object');
 }
@@ -35,7 +35,7 @@ export function variableIsNoList(name: string): GatewayError {
   return new GatewayError('bad-request', `Variable ${name} is no list, and takes one value`);
 }
 
-/** A path with `.` or `..`, written in whatever way. */
+/** A path with `.` or `..`, in any spelling. */
 export function dotSegmentInPath(): GatewayError {
   return new GatewayError('bad-request', 'the path holds a dot segment');
 }
@@ -45,24 +45,24 @@ export function ambiguousPath(): GatewayError {
   return new GatewayError('bad-request', 'the path holds a character that could be misread');
 }
 
-/** A path that, read in another way, belongs to a service with other permissions. */
+/** A path that, in another reading, belongs to a service with other permissions. */
 export function pathOfAnotherService(): GatewayError {
   return new GatewayError('bad-request', 'the path could be that of another service');
 }
 
-/** No slot is free for a service, or for this caller at it: 503. */
+/** No slot is free for a service, or for this caller of the service, 503. */
 export function serviceOverloaded(service: string, retryAfterSeconds: number): GatewayError {
   return new GatewayError('upstream-overloaded', `the service "${service}" has too many requests at the moment`, {
     headers: { 'retry-after': String(retryAfterSeconds) },
   });
 }
 
-/** No connection to a service, or none that lasted until its response: 502. */
+/** A service that cannot be reached, or whose connection broke before the response, 502. */
 export function serviceUnreachable(service: string): GatewayError {
   return new GatewayError('unexpected', `the service "${service}" cannot be reached`, { status: 502 });
 }
 
-/** A service without a response in time: 504. */
+/** A service that did not respond in time, 504. */
 export function serviceTimeout(service: string): GatewayError {
   return new GatewayError('unexpected', `the service "${service}" did not answer in time`, { status: 504 });
 }

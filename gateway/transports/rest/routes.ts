@@ -1,26 +1,26 @@
 import type { RestEndpoint } from '../../metadata/index.ts';
 
-/** The prefix of all paths of endpoints. */
+/** The prefix of all endpoints' paths. */
 export const REST_PREFIX = '/api/rest/';
 
-/** An endpoint whose path is that of a request. */
+/** An endpoint that matches a request's path. */
 export interface Route {
   readonly endpoint: RestEndpoint;
-  /** Its path with the names of its parameters. */
+  /** The path with the names of its parameters. */
   readonly template: string;
   /** Values of the `:name` segments, decoded. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 /**
- * Finds the endpoints that have a path, the one to prefer first: from the left, a literal segment goes before a
- * parameter. Several can be left only where their methods differ.
+ * Finds the endpoints that match a path, the preferred one first. From the left, a literal segment precedes a parameter.
+ * Endpoints of equal rank differ in their methods.
  *
- * @param path what follows `/api/rest/`, percent-encoded as it was sent. One that cannot be decoded has no endpoint.
+ * @param path the part after `/api/rest/`, percent-encoded as it was sent. A path that cannot be decoded has no endpoint.
  */
 export type FindRoutes = (path: string) => readonly Route[];
 
-/** Prepares the endpoints of one state of the metadata for being found. */
+/** Compiles the endpoints of one version of the metadata for `FindRoutes`. */
 export function createRoutes(endpoints: readonly RestEndpoint[]): FindRoutes {
   const patterns = endpoints
     .map((endpoint) => ({

@@ -16,8 +16,8 @@ export interface SwaggerOptions {
 const SWAGGER_PATH = '/api/swagger';
 
 /**
- * Answers `/api/swagger/json` with the OpenAPI document of the caller's role, `/api/swagger/public.json` with that of
- * callers without a token, and `/api/swagger` with a page that shows them. The page is the same for all callers.
+ * Serves `/api/swagger/json` with the OpenAPI document of the caller's role, `/api/swagger/public.json` with that of callers
+ * without a token, and `/api/swagger` with a page that shows them. The page is the same for all callers.
  */
 export function swagger({
   graph,
@@ -51,7 +51,7 @@ export function swagger({
   };
 }
 
-/** The document of a role: made once a generation for each graph, so once for all roles that see the same. */
+/** Returns the document of a role. It is created once for each graph of a generation, so roles with the same graph share it. */
 function documentCache(graph: LiveGraph): (role: string) => OpenApiDocument {
   const generations = new WeakMap<Generation, WeakMap<RoleGraph, Map<boolean, OpenApiDocument>>>();
   return (role) => {

@@ -3,21 +3,21 @@ import { isJsonObject } from '../../../platform/index.ts';
 import { GatewayError } from '../../errors.ts';
 import { parseShallowJson } from '../http/index.ts';
 
-/** The kind of a variable's type, which decides how a text of the URL is parsed. */
+/** Returns the kind of a variable's type, which decides how a text of the URL is parsed. */
 export type KindOfType = (name: string) => 'enum' | 'input-object' | 'scalar';
 
-/** Types that hold what JSON writes as a number: GraphQL's, those that Hasura reads so, and PostgreSQL's others. */
+/** Types that JSON represents as a number: GraphQL's, those that Hasura parses as numbers, and PostgreSQL's others. */
 const NUMBERS = new Set([
   ...['Int', 'Float', 'Number', 'Double'],
   ...['smallint', 'int2', 'integer', 'int4', 'bigint', 'int8', 'real', 'float4', 'float8', 'numeric', 'decimal'],
 ]);
 const BOOLEANS = new Set(['Boolean', 'bool']);
-/** Other types whose values hold no comma. */
+/** Other types whose values contain no comma. */
 const WITHOUT_COMMA = new Set(['uuid', 'UUID', 'date']);
 
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** Which kind the types of some schemas are. What is in none of them counts as a scalar. */
+/** Returns the kinds of the types of some schemas. Unknown types count as scalars. */
 export function kindsOfTypes(schemas: readonly GraphQLSchema[]): KindOfType {
   return (name) => {
     const types = schemas.map((schema) => schema.getType(name));
@@ -27,12 +27,12 @@ export function kindsOfTypes(schemas: readonly GraphQLSchema[]): KindOfType {
 }
 
 /**
- * Reads one text of the URL by the type that the operation declares, as Hasura does: an empty text is `true` for a
- * Boolean and null, no value, where null may be; numbers and booleans are read as JSON. A text that does not fit stays a text, to
- * be refused with the other values that do not fit their type.
+ * Parses a text of the URL by the type that the operation declares, as Hasura does. An empty text is `true` for a Boolean, and
+ * null for other nullable types. Numbers and booleans are parsed as JSON. An unparsable text stays a text, which variable
+ * coercion then rejects.
  *
- * Beyond Hasura: an input object is read as JSON, and a list is a JSON array, nothing for the empty list, items with
- * commas between them where no item can hold a comma, or else the text as its only item.
+ * Beyond Hasura, an input object is parsed as JSON. A list may be a JSON array, empty for the empty list, or items separated by
+ * commas if its items cannot contain commas. Any other text is the only item.
  */
 export function readTextValue(text: string, type: TypeNode, kindOf: KindOfType): unknown {
   const nullable = type.kind !== Kind.NON_NULL_TYPE;
@@ -45,18 +45,18 @@ export function readTextValue(text: string, type: TypeNode, kindOf: KindOfType):
   return kindOf(name) === 'input-object' ? (readJsonValue(text, isJsonObject) ?? text) : text;
 }
 
-/** Reads the texts of a parameter that is repeated: each is one item, whatever it holds. */
+/** Parses a repeated parameter. Each text is one item, whatever it contains. */
 export function readItems(texts: readonly string[], type: TypeNode, kindOf: KindOfType): readonly unknown[] {
   return texts.map((text) => readTextValue(text, type, kindOf));
 }
 
-/** The type of a list type's items; undefined for a type that is no list. */
+/** Returns the type of a list's items, or undefined for other types. */
 export function itemType(type: TypeNode): TypeNode | undefined {
   const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
   return inner.kind === Kind.LIST_TYPE ? inner.type : undefined;
 }
 
-/** Whether commas part the items of a list of this type. Texts may hold commas themselves, so theirs never do. */
+/** Returns whether commas separate the items of a list. In lists of texts they never do, since a text may contain commas. */
 export function commasSeparate(type: TypeNode, kindOf: KindOfType): boolean {
   const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
   if (inner.kind === Kind.LIST_TYPE) return false;
@@ -71,7 +71,7 @@ function readListText(text: string, item: TypeNode, kindOf: KindOfType): unknown
   return readItems(commasSeparate(item, kindOf) ? text.split(',') : [text], item, kindOf);
 }
 
-/** A number that JavaScript would round stays a text, except where the type itself is JavaScript's. */
+/** A number that JavaScript would round stays a text, unless the type itself is a JavaScript number. */
 function readNumber(text: string, type: string): unknown {
   if (!JSON_NUMBER.test(text)) return text;
   const number = Number(text);
@@ -91,7 +91,7 @@ function sameDigits(text: string, number: number): boolean {
   return digits(text) === digits(String(number));
 }
 
-/** An expression would look through each run of zeros again and again. */
+/** A regular expression would scan each run of zeros repeatedly. */
 function withoutLastZeros(digits: string): string {
   let end = digits.length;
   while (digits[end - 1] === '0') end--;

@@ -3,23 +3,21 @@ import type { GatewayError } from '../../errors.ts';
 import { missingVariableValue, unexpectedVariable, variableIsNoList } from './errors.ts';
 import { itemType, type KindOfType, readItems, readTextValue } from './url-values.ts';
 
-/** Where an endpoint's variables come from. */
+/** The sources of an endpoint's variables. */
 export interface VariableSources {
   /** The query string, without its question mark. */
   readonly search: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Texts of the path, decoded. */
+  /** The decoded texts of the path. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
 /**
- * Makes an endpoint's variables of the query string, the JSON body and the path, the latter winning. Values of the body
- * are taken as they are, texts of the URL are read by the type that the operation declares. An empty text where null may be
- * counts as not given, as in Hasura, so that defaults apply. A list may also be given as a repeated parameter, `id=1&id=2`
- * or `id[]=1&id[]=2`.
+ * Builds an endpoint's variables from the query string, the JSON body and the path, with increasing precedence. Values of the
+ * body are used unchanged, and texts of the URL are parsed by the declared type. As in Hasura, an empty text for a nullable
+ * variable counts as absent, so that defaults apply. A list may also be a repeated parameter: `id=1&id=2` or `id[]=1&id[]=2`.
  *
- * @throws GatewayError `bad-request` for a variable that the operation does not declare, or several values for one that
- * is no list.
+ * @throws GatewayError `bad-request` for an undeclared variable, or for several values of a variable that is not a list.
  */
 export function endpointVariables(
   operation: OperationDefinitionNode,
@@ -43,7 +41,7 @@ export function endpointVariables(
   return Object.fromEntries(variables);
 }
 
-/** The first variable that must be given and is not, as Hasura reports it. */
+/** Returns the first required variable without a value, as Hasura reports it. */
 export function missingVariable(
   { variableDefinitions = [] }: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,

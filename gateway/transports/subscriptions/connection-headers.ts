@@ -1,30 +1,30 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isHeaderValue, isJsonObject } from '../../../platform/index.ts';
 
-/** They are about the WebSocket, not about the operations that come over it. */
+/** These concern the WebSocket, not the operations over it. */
 const HANDSHAKE = /^(connection|upgrade|sec-websocket-.*)$/;
 
 /**
- * Headers that a browser or a proxy sets in the handshake. A page can write anything into `connection_init`, so these
- * are read from the handshake only.
+ * Headers that a browser or a proxy sets in the handshake. They are read from the handshake only, since a page can write
+ * anything into `connection_init`.
  */
 const HANDSHAKE_ONLY =
   /^(cookie|origin|host|referer|forwarded|x-forwarded-.*|x-real-ip|sec-.*|proxy-.*|connection|upgrade|keep-alive|te|trailer|transfer-encoding|content-length|expect)$/;
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const MAX_INIT_HEADERS = 100;
-/** The most characters of all headers of a connection together. */
+/** The most characters of all headers of a connection. */
 const MAX_CHARACTERS = 65_536;
 
-/** Members of the payload itself that are headers: clients give `connectionParams` either way. */
+/** Members of the payload that are headers themselves: clients use `connectionParams` either way. */
 const OF_PAYLOAD = /^(?:authorization|x-hasura-[\w-]+)$/i;
 
 /**
- * The headers of all operations of a connection: those of the handshake, and over them those in the payload of
- * `connection_init`: `headers`, as Hasura's clients send them, or else `Authorization` and `x-hasura-*` beside it.
- * Letters may be of either case, but only one value of a name. Where both have a header, the one in `headers` counts.
+ * Returns the headers of all operations of a connection. The payload of `connection_init` overrides the headers of the
+ * handshake. The payload contains `headers`, as Hasura's clients send them, or `Authorization` and `x-hasura-*` next to it. If
+ * both have a header, the one in `headers` counts. Names are case-insensitive, but each may have only one value.
  *
- * @returns what is wrong with the payload, where something is.
+ * @returns the problem with the payload, if there is one.
  */
 export function connectionHeaders(
   handshake: IncomingHttpHeaders,
@@ -51,13 +51,13 @@ export function connectionHeaders(
       return { problem: 'a header in the payload is none that HTTP could carry' };
     characters += name.length + text.length;
     if (characters > MAX_CHARACTERS) return { problem: 'the headers in the payload are too long' };
-    // Node gives the bytes of a header as Latin-1; these are to look the same.
+    // Node.js provides the bytes of a header as Latin-1, so these use the same form.
     if (!HANDSHAKE_ONLY.test(name)) headers[name] = Buffer.from(text, 'utf8').toString('latin1');
   }
   return { headers };
 }
 
-/** Whether a name is there with different values, in letters of another case: readers differ in which one counts. */
+/** Returns whether a name occurs with different values in different case. Readers differ in which value they use. */
 function hasTwoValues(entries: readonly (readonly [string, unknown])[]): boolean {
   const values = new Map<string, unknown>();
   return entries.some(([written, value]) => {

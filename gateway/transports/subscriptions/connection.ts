@@ -37,28 +37,28 @@ const TOO_MANY_INITS: CloseFrame = {
 const NOT_INITIALISED: CloseFrame = { code: CloseCode.Unauthorized, reason: 'Unauthorized' };
 const INTERNAL_ERROR_CLOSE: CloseFrame = { code: CloseCode.InternalServerError, reason: 'Internal server error' };
 
-/** An operation of the client: being prepared, then delivered. */
+/** A client's operation, from its preparation to the end of its results. */
 interface Running {
   readonly cancellation: Cancellation;
-  /** Characters of its message. */
+  /** The length of the operation's message in characters. */
   readonly length: number;
   delivery: SubscriptionStream | undefined;
 }
 
-/** A connection that ends when its queries and mutations have finished. */
+/** The graceful close of a connection, which waits for queries and mutations to finish. */
 interface GracefulClose {
   readonly ending: CloseFrame;
-  /** Why its subscriptions end, where it is sent to them. */
+  /** The error that is sent to subscriptions, if there is one. */
   readonly reason?: GatewayError;
 }
 
-/** One WebSocket, from the handshake to its end. */
+/** A WebSocket, from the handshake to its end. */
 export class Connection {
   readonly #parts: ConnectionDependencies;
   readonly #contexts: OperationContexts;
   readonly #sendQueue: SendQueue;
   readonly #running = new Map<string, Running>();
-  /** Operations that came before the connection was acknowledged. */
+  /** Operations that arrived before the connection was acknowledged. */
   readonly #early: { readonly id: string; readonly payload: unknown; readonly length: number }[] = [];
   #headers: IncomingHttpHeaders = {};
   #state: 'new' | 'initialising' | 'open' = 'new';
@@ -84,25 +84,22 @@ export class Connection {
       },
       onSilence: () => this.#giveUp('the client does not answer'),
     });
-    // Messages come in one buffer each.
+    // Each message comes in a single buffer.
     socket.on('message', (data, isBinary) => {
       const isText = !isBinary && Buffer.isBuffer(data) && !isNestedTooDeep(data);
       this.#receive(isText ? String(data) : '');
     });
-    // The close code says what went wrong.
+    // The close code describes the error.
     socket.on('error', () => {});
     socket.once('close', () => this.#closed());
   }
 
-  /** Operations so far. */
+  /** The number of operations so far. */
   get count(): number {
     return this.#count;
   }
 
-  /**
-   * Accepts no new operations, lets queries and mutations finish, and closes with the code that makes clients
-   * reconnect.
-   */
+  /** Accepts no new operations, lets queries and mutations finish, and closes with the code that makes clients reconnect. */
   leave(): void {
     this.#depart({ ending: { code: 1001, reason: 'Going away' } });
   }
@@ -116,7 +113,7 @@ export class Connection {
       if (message) this.#follow(message, text.length);
       else this.#object(protocol.badMessage());
     } catch (thrown) {
-      // Nothing above would catch it, and it would end the process.
+      // Nothing above would catch the error, and it would end the process.
       this.#foreseen(thrown);
       this.#end(INTERNAL_ERROR_CLOSE);
     }
@@ -167,7 +164,7 @@ export class Connection {
     );
   }
 
-  /** Verifies credentials that are sent; without any, operations that need none may still be sent. */
+  /** Verifies the credentials. Without credentials, the client may still send operations that need none. */
   async #admit(): Promise<void> {
     const { authenticator, incoming } = this.#parts;
     const session = await authenticator.authenticateIfShown(this.#headers, incoming.clientAddress);
@@ -234,7 +231,7 @@ export class Connection {
     }
   }
 
-  /** Sends the last message of an operation, whose id can be used again then. */
+  /** Sends the last message of an operation. Its id can then be used again. */
   #last(id: string, message: string): void {
     this.#running.delete(id);
     this.#say(message);
@@ -249,7 +246,7 @@ export class Connection {
     running?.delivery?.stop('client');
   }
 
-  /** The credentials are no longer valid: every subscription gets the reason, and the connection is closed. */
+  /** Closes a connection whose credentials are no longer valid. Every subscription gets the reason. */
   #expel(reason: GatewayError): void {
     this.#depart({ ending: { code: CloseCode.Forbidden, reason: closeReason('Forbidden', reason.message) }, reason });
   }

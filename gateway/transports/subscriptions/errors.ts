@@ -1,11 +1,11 @@
 import { GatewayError } from '../../errors.ts';
 
-/** Headers in the payload of `connection_init` that cannot be used. @param problem names no value. */
+/** Invalid headers in the payload of `connection_init`. @param problem contains no value. */
 export function invalidConnectionInit(problem: string): GatewayError {
   return new GatewayError('bad-request', problem);
 }
 
-/** The operations that run over a connection have too long messages together, 429. */
+/** The messages of a connection's running operations are too long in total, 429. */
 export function operationsTooLong(): GatewayError {
   return new GatewayError(
     'operation-limit-exceeded',

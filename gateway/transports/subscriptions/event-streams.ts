@@ -23,11 +23,11 @@ export interface EventStreamsOptions {
   readonly live: LiveConnections;
 }
 
-/** Answers with event streams: GraphQL over SSE in its "distinct connections mode", and Apollo's multipart protocol. */
+/** Responds with event streams: GraphQL over SSE in "distinct connections mode", and Apollo's multipart protocol. */
 export interface EventStreams {
-  /** @throws GatewayError before anything of the answer is sent. */
+  /** @throws GatewayError before any part of the response is sent. */
   answer(exchange: HttpExchange, prepared: PreparedRequest, type: EventStreamType): Promise<void>;
-  /** Ends the streams of subscriptions in a way that makes clients reconnect; all others finish. */
+  /** Ends the streams of subscriptions in a way that makes clients reconnect. All other streams finish. */
   leave(): void;
 }
 
@@ -38,11 +38,11 @@ export function openEventStreams({
   logOperation,
   live,
 }: EventStreamsOptions): EventStreams {
-  /** Cancels each stream of a subscription. */
+  /** Functions that cancel the streams of subscriptions. */
   const streams = new Set<() => void>();
   let isLeaving = false;
 
-  /** The end is logged with its request. */
+  /** The end is logged with the request. */
   function logStart({ requestId, clientAddress, request, record }: HttpExchange): void {
     if (record)
       logOperation?.({ event: 'subscription.started', requestId, clientAddress, headers: request.headers, record });
@@ -56,14 +56,14 @@ export function openEventStreams({
     if (prepared.kind === 'executable' && prepared.session.cookies.length > 0)
       response.setHeader('set-cookie', prepared.session.cookies);
     response.writeHead(200, format.headers);
-    // Some browsers report a response only when part of its body has arrived.
+    // Some browsers report a response only once part of its body has arrived.
     response.write(format.opening);
 
     const writer = new StreamWriter(response, limits, log);
     const next = (body: ResponseBody) => writer.write(format.next(body));
     const complete = () => {
       void writer.write(format.complete);
-      // It keeps its connection slot until the client has read it.
+      // The stream keeps its connection slot until the client has read it.
       exchange.watchReading();
       response.end();
     };
@@ -85,8 +85,8 @@ export function openEventStreams({
       receiver,
       format.takesParts ? parts : undefined,
     );
-    // Without `complete`, so that the client knows that the subscription has not ended. The connection is closed too:
-    // over a kept one, the client would reconnect to the gateway that is about to stop.
+    // The stream ends without `complete`, so that the client knows that the subscription continues. The connection is closed
+    // too. Otherwise the client would use it to reconnect to the gateway that is stopping.
     const { socket } = response;
     const cut = () => response.end(() => socket?.destroySoon());
     if (delivery.isSubscription) {
@@ -107,7 +107,7 @@ export function openEventStreams({
     });
     await delivery.over.catch((error: unknown) => {
       log.error({ event: 'event_stream.failed', err: error }, 'event stream failed unexpectedly');
-      // A stream that is cut would be opened again, and fail in the same way.
+      // A client would reopen an incomplete stream, and it would fail again in the same way.
       if (response.destroyed || response.writableEnded) response.destroy();
       else receiver.error([refusedRequest(internalError())]);
     });

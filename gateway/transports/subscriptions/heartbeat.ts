@@ -1,11 +1,11 @@
 import type { WebSocket } from 'ws';
 
-/** Pings that may stay unanswered. */
+/** How many pings may remain unanswered. */
 const MAX_MISSED_PINGS = 3;
 
 interface HeartbeatParts {
   readonly everyMs: number;
-  /** Whether reading from the client is paused, so that no pong can be expected. */
+  /** Returns whether reading from the client is paused, so that no pong can arrive. */
   isExcused(): boolean;
   /** Called with each ping. */
   onPing(): void;
@@ -15,7 +15,7 @@ interface HeartbeatParts {
 
 /** The pings of a connection, for as long as it is open. */
 export interface Heartbeat {
-  /** The client has answered. */
+  /** Notes that the client has responded. */
   heard(): void;
   stop(): void;
 }

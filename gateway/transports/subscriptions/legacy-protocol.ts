@@ -2,8 +2,9 @@ import { closeReason } from './close-reason.ts';
 import { type ClientMessage, jsonOf, type Protocol } from './protocol.ts';
 
 /**
- * `graphql-ws`, the protocol of the package `subscriptions-transport-ws`, as its clients and Hasura's use it. They send
- * their first operations right after `connection_init`; its messages are `start` and `stop`, and results are `data`.
+ * `graphql-ws`, the protocol of the package `subscriptions-transport-ws`, as its clients and Hasura's use it. Clients send
+ * their first operations right after `connection_init`. Operations are `start` and `stop` messages, and results are `data`
+ * messages.
  */
 export const legacyProtocol: Protocol = {
   name: 'graphql-ws',
@@ -54,7 +55,7 @@ function readLegacyMessage(text: string): ClientMessage | undefined {
     return undefined;
   }
   const { type, payload } = message ?? {};
-  // Some clients count their operations.
+  // Some clients use numbers as ids.
   const id = typeof message?.id === 'number' ? String(message.id) : message?.id;
   if (type === 'connection_init') return { type: 'init', payload };
   if (type === 'connection_terminate') return { type: 'terminate' };

@@ -2,11 +2,11 @@ import type { SendQueueLimits } from './send-queue.ts';
 
 /** The limits of long-lived connections. */
 export interface SubscriptionLimits extends SendQueueLimits {
-  /** WebSockets and event streams at a time. */
+  /** The most WebSockets and event streams at a time. */
   readonly maxConnections: number;
-  /** Operations that run at a time over one WebSocket. */
+  /** The most operations that run over one WebSocket at a time. */
   readonly maxOperations: number;
-  /** The largest message of a client, in bytes. */
+  /** The largest message of a client in bytes. */
   readonly maxMessageBytes: number;
   /** How long a client may take to send `connection_init`, in milliseconds. */
   readonly initTimeoutMs: number;

@@ -11,11 +11,11 @@ import {
   RequestRecord,
 } from '../http/index.ts';
 
-/** An operation of a WebSocket, for its stages, its log lines and its trace. */
+/** An operation over a WebSocket, with the context for its stages, log lines and trace. */
 export interface OpenOperation {
   readonly context: RequestContext;
   log(event: OperationEvent['event'], durationMs?: number): void;
-  /** Ends its span. */
+  /** Ends the operation's span. */
   end(): void;
 }
 
@@ -25,10 +25,10 @@ export interface OperationContextsOptions {
   readonly operationSpans: OperationSpans;
 }
 
-/** Makes the `RequestContext` of operations over a WebSocket, which have no HTTP request of their own. */
+/** Creates the `RequestContext` of operations over a WebSocket, which have no HTTP request of their own. */
 export class OperationContexts {
   readonly #options: OperationContextsOptions;
-  /** The headers of the handshake and of `connection_init`. */
+  /** The trace headers of the handshake and of `connection_init`. */
   readonly #traceContext: IncomingHttpHeaders = {};
 
   constructor(options: OperationContextsOptions) {
@@ -36,10 +36,10 @@ export class OperationContexts {
   }
 
   /**
-   * Removes the context of the caller's trace from the headers of a connection, and stores it for its operations:
-   * services receive the context of the gateway's spans, never the caller's.
+   * Removes the caller's trace context from the headers of a connection, and keeps it for its operations. Services receive the
+   * context of the gateway's spans, never the caller's.
    *
-   * @returns the other headers.
+   * @returns the remaining headers.
    */
   takeTraceContext(headers: IncomingHttpHeaders): IncomingHttpHeaders {
     if (!this.#options.operationSpans.isOn) return headers;
@@ -54,8 +54,8 @@ export class OperationContexts {
 
   /**
    * @param headers of all operations of the connection.
-   * @param payload of the message. Its `extensions` may have the context of the caller's trace under the headers'
-   * names, since the connection has one only for all of its operations.
+   * @param payload of the message. Its `extensions` may contain the caller's trace context under the names of the headers. The
+   * connection itself has only one context for all of its operations.
    */
   open(headers: IncomingHttpHeaders, payload: unknown, cancellation: Cancellation): OpenOperation {
     const { incoming, logOperation, operationSpans } = this.#options;
@@ -83,7 +83,7 @@ export class OperationContexts {
   }
 }
 
-/** What the `extensions` of an operation have of its caller's trace. */
+/** Returns the caller's trace context in the `extensions` of an operation. */
 function traceContextOf(payload: unknown): IncomingHttpHeaders {
   const context: IncomingHttpHeaders = {};
   if (!isJsonObject(payload) || !isJsonObject(payload.extensions)) return context;

@@ -1,11 +1,13 @@
-/** A hundred operations with the longest messages would take a hundred times the memory of any other connection. */
+/**
+ * The most memory of a connection's operations, as a multiple of the longest message. Without this limit, a connection with a
+ * hundred operations could use a hundred times that length.
+ */
 const LONGEST_MESSAGES = 4;
-/** Messages up to this length always have room, in characters. */
+/** Messages up to this length are always accepted, in characters. */
 const SHORT_MESSAGE = 16_384;
 
 /**
- * Whether another operation of a connection may begin beside those that run: their messages stay in memory for as long as they
- * run.
+ * Returns whether another operation may begin on a connection. The messages of running operations stay in memory.
  *
  * @param length of its message.
  */

@@ -1,6 +1,6 @@
 import type { PublicError } from '../../pipeline/index.ts';
 
-/** A message of a client, in terms that both subprotocols share. */
+/** A client's message, in terms that both subprotocols share. */
 export type ClientMessage =
   | { readonly type: 'init'; readonly payload: unknown }
   | { readonly type: 'subscribe'; readonly id: string; readonly payload: unknown }
@@ -11,24 +11,24 @@ export type ClientMessage =
   /** The client closes the connection. */
   | { readonly type: 'terminate' };
 
-/** How a connection ends: a close code, a reason, and a message before it where the protocol has one. */
+/** The end of a connection: a close code, a reason, and a preceding message if the protocol has one. */
 export interface CloseFrame {
   readonly message?: string;
   readonly code: number;
   readonly reason: string;
 }
 
-/** One response object. */
+/** A response object. */
 export interface ResponseBody {
   readonly data?: unknown;
   readonly errors?: readonly PublicError[];
-  /** The explanation, where the caller has asked for one and may. */
+  /** The explanation, if the caller asked for it and may see it. */
   readonly extensions?: unknown;
-  /** All of it as JSON, where it is written once for several clients. */
+  /** The whole object as JSON, if it is serialized once for several clients. */
   readonly text?: string;
 }
 
-/** A response object as JSON. */
+/** Returns a response object as JSON. */
 export function jsonOf(body: ResponseBody): string {
   return body.text ?? JSON.stringify(body);
 }
@@ -36,24 +36,21 @@ export function jsonOf(body: ResponseBody): string {
 /** A WebSocket subprotocol: its messages and close frames. */
 export interface Protocol {
   readonly name: string;
-  /** Whether operations may come before the connection is acknowledged; they wait for it then. */
+  /** Whether operations may arrive before the connection is acknowledged. If so, they wait for it. */
   readonly takesEarlyOperations: boolean;
-  /** Undefined for an invalid message. */
+  /** Returns undefined for an invalid message. */
   read(text: string): ClientMessage | undefined;
   acknowledge(): readonly string[];
-  /** The protocol's keep-alive message, beside the WebSocket's pings. */
+  /** The protocol's keep-alive message, in addition to the WebSocket's pings. */
   readonly keepAlive: string | undefined;
   next(id: string, body: ResponseBody): string;
   error(id: string, errors: readonly PublicError[]): string;
   complete(id: string): string;
-  /** `connection_init` was refused. */
+  /** The response to a refused `connection_init`. */
   initRefused(error: PublicError): CloseFrame;
   initTimeout(): CloseFrame;
-  /**
-   * The reaction to an invalid message: a close frame, or a message with an error, after which the connection stays
-   * open.
-   */
+  /** The response to an invalid message: a close frame, or an error message after which the connection stays open. */
   badMessage(): CloseFrame | { readonly complaint: string };
-  /** An operation with the id of one that is running. */
+  /** The response to an operation whose id is in use. */
   duplicate(id: string): CloseFrame | { readonly complaint: string };
 }

@@ -1,21 +1,21 @@
 import type { WebSocket } from 'ws';
 
 export interface SendQueueLimits {
-  /** The size of the queue, in bytes. */
+  /** The size at which the queue is full, in bytes. */
   readonly maxUnsentBytes: number;
   /** How long the queue may stay full, in milliseconds. */
   readonly slowClientMs: number;
 }
 
 /**
- * How much may be queued when another message is to be sent, in bytes: as much as the longest response has. Operations that have
- * begun before the queue was full still answer, and there may be a hundred of them.
+ * The most bytes that may be queued when another message is sent: the size of the longest response. Up to a hundred operations
+ * that began before the queue was full still send results.
  */
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Sends to a client no faster than it reads. While the queue is full, nothing is read from the client either, so that
- * it cannot add to the queue by further operations. A connection whose queue stays full for too long is closed.
+ * Sends to a client as fast as it reads. While the queue is full, nothing is read from the client either, so that it cannot
+ * start further operations. A connection whose queue stays full for too long is closed.
  */
 export class SendQueue {
   readonly #socket: WebSocket;
@@ -39,7 +39,7 @@ export class SendQueue {
     return this.#patience !== undefined;
   }
 
-  /** @returns a promise where the sender has to wait until there is room again. */
+  /** @returns a promise if the sender has to wait for room. */
   send(text: string): Promise<void> | undefined {
     const socket = this.#socket;
     if (socket.readyState !== socket.OPEN) return undefined;
@@ -48,7 +48,7 @@ export class SendQueue {
       this.#giveUp();
       return undefined;
     }
-    // Hardly anything is queued for most clients, and a callback for each message would cost more than the rest.
+    // Most clients have almost nothing queued, and a callback for each message would cost more than everything else.
     const mayFill = queued + 3 * text.length > this.#limits.maxUnsentBytes / 2;
     socket.send(text, mayFill ? this.#onSent : undefined);
     if (socket.bufferedAmount <= this.#limits.maxUnsentBytes) return undefined;

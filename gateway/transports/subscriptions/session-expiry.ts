@@ -1,13 +1,13 @@
 import type { Authenticator, Session } from '../../access/session/index.ts';
 import { type GatewayError, toGatewayError } from '../../errors.ts';
 
-/** The longest timer of Node. */
+/** The longest timer of Node.js. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Watches the credentials of a long-lived connection.
  *
- * @param ended called once, when they expire, are revoked, or can no longer be verified.
+ * @param ended called once when the credentials expire, are revoked, or can no longer be verified.
  * @returns a function that ends the watch.
  */
 export function watchSessionExpiry(
@@ -54,8 +54,8 @@ export class ConnectionExpiry {
   }
 
   /**
-   * Watches the credentials of an operation where they are not those of the connection: an authentication hook that is
-   * asked about each operation may give each its own expiry.
+   * Watches the credentials of an operation if they are not those of the connection. An authentication hook that is called for
+   * each operation may give each its own expiry.
    *
    * @returns a function that ends the watch.
    */
@@ -64,7 +64,7 @@ export class ConnectionExpiry {
     return watchSessionExpiry(session, this.#authenticator, ended);
   }
 
-  /** Ends the watch over the connection. */
+  /** Ends the watch of the connection's credentials. */
   stop(): void {
     this.#stop();
   }

@@ -2,7 +2,7 @@ import type { PublicError } from '../../pipeline/index.ts';
 import type { EventStreamType } from '../http/index.ts';
 import { jsonOf, type ResponseBody } from './protocol.ts';
 
-/** How the events of one operation are written into an HTTP response. */
+/** The format of an operation's events in an HTTP response. */
 export interface StreamFormat {
   readonly headers: Readonly<Record<string, string>>;
   /** The first bytes of the body. */
@@ -13,7 +13,7 @@ export interface StreamFormat {
   /** Whether payloads of `@defer` and `@stream` can be events. */
   readonly takesParts: boolean;
   next(body: ResponseBody): string;
-  /** The error that ends the stream. `complete` comes after it. */
+  /** The error that ends the stream. `complete` follows it. */
   failure(errors: readonly PublicError[]): string;
 }
 
@@ -36,13 +36,13 @@ const events: StreamFormat = {
   failure: (errors) => nextEvent({ errors }),
 };
 
-/** A delimiter follows each part at once, so that clients know that it is complete. */
+/** A delimiter follows each part immediately, so that clients know that the part is complete. */
 const GRAPHQL_DELIMITER = '\r\n--graphql';
 const part = (json: string) => `\r\ncontent-type: application/json; charset=utf-8\r\n\r\n${json}${GRAPHQL_DELIMITER}`;
 
 /**
- * Apollo's multipart protocol for subscriptions, version 1.0: a part holds an event as `payload`, nothing where it is a
- * heartbeat, and `errors` beside a `payload` that is null where the stream cannot go on.
+ * Apollo's multipart protocol for subscriptions, version 1.0. A part contains an event as `payload`, or nothing if it is a
+ * heartbeat. If the stream cannot continue, `payload` is null and `errors` is next to it.
  */
 const multipart: StreamFormat = {
   headers: { ...EVENT_STREAM_HEADERS, 'content-type': 'multipart/mixed; boundary="graphql"; subscriptionSpec=1.0' },

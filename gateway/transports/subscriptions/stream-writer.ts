@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { Logger } from '../../../platform/index.ts';
 import type { SubscriptionLimits } from './limits.ts';
 
-/** Writes an event stream to a client, which may read it slowly, and aborts it where the client does not read at all. */
+/** Writes an event stream to a client, which may read slowly. Aborts the stream if the client stops reading. */
 export class StreamWriter {
   readonly #response: ServerResponse;
   readonly #limits: Pick<SubscriptionLimits, 'maxUnsentBytes' | 'slowClientMs'>;
   readonly #log: Logger;
-  /** Runs out while the client does not read. */
+  /** Runs while the client does not read. */
   #patience: NodeJS.Timeout | undefined;
 
   constructor(
@@ -25,7 +25,7 @@ export class StreamWriter {
     return this.#patience !== undefined;
   }
 
-  /** @returns undefined, or what resolves once the client has read enough for more to be written. */
+  /** @returns undefined, or a promise that resolves once the client has read enough. */
   write(text: string): Promise<void> | undefined {
     const response = this.#response;
     if (response.writableEnded || response.destroyed) return undefined;

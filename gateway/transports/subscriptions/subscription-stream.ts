@@ -17,9 +17,9 @@ import type { ResponseBody } from './protocol.ts';
 
 /** Receives the results of one operation. */
 export interface Receiver {
-  /** @returns a promise where there is no room for more yet. */
+  /** @returns a promise if the receiver has no room for more yet. */
   next(body: ResponseBody): Promise<void> | undefined;
-  /** The operation was rejected, or ended by an error. Nothing comes after it. */
+  /** Receives the error that rejected or ended the operation. Nothing follows it. */
   error(errors: readonly PublicError[]): void;
   complete(): void;
 }
@@ -27,16 +27,17 @@ export interface Receiver {
 /** An operation whose results are being delivered. */
 export interface SubscriptionStream {
   readonly isSubscription: boolean;
-  /** Resolves at its end, whether it completed or failed. */
+  /** Resolves at the end, whether the operation completed or failed. */
   readonly over: Promise<void>;
-  /** Ends it. Nothing more is received, but for the error where there is one. */
+  /** Ends the operation. Nothing more is received except the error, if there is one. */
   stop(end: SubscriptionEnd, error?: GatewayError): void;
 }
 
 /**
- * Runs an operation of any kind and delivers its results, a subscription's as fast as they are taken.
+ * Runs an operation of any kind and delivers its results. Results of a subscription are delivered as fast as the receiver
+ * accepts them.
  *
- * @param parts the formats for incremental delivery; without them, responses are complete.
+ * @param parts the formats for incremental delivery. Without them, responses are complete.
  */
 export function streamResults(
   prepared: PreparedRequest,
@@ -101,7 +102,8 @@ function deliverAnswer(
     operations.execute(
       executable,
       { withEnvelope: false, asBytes: false },
-      // A result may be nested too deeply to be written. Thrown, it would be taken for a failure of the call, which is over.
+      // A result may be nested too deeply to be serialized. If this error were thrown here, it would look like a failure of the
+      // call, which has ended.
       (result) => void answered(result).catch(reject),
       formats && executable.plans.incremental && partsReceiver(formats, receiver, complete),
     );
@@ -109,7 +111,7 @@ function deliverAnswer(
   return { started: { close: () => executable.context.cancellation.cancel() }, over };
 }
 
-/** Delivers each part as a result of its own. */
+/** Delivers each part as a separate result. */
 function partsReceiver(formats: IncrementalFormats, receiver: Receiver, ended: () => void): PartsReceiver {
   let flow: IncrementalFlow | undefined;
   return {
@@ -152,7 +154,7 @@ function deliverEvents(
           if (room) void room.then(takeNext);
           else takeNext();
         } catch (error) {
-          // Such as a result that is nested too deeply to be written.
+          // A result may be nested too deeply to be serialized.
           failed(error as Error);
         }
       },
@@ -164,7 +166,7 @@ function deliverEvents(
     };
     let isTaking = false;
     let hasTaken = false;
-    /** What comes at once is taken in a loop: thousands of events that wait would exceed the stack. */
+    /** Results that are available immediately are taken in a loop, since thousands of pending events would exceed the stack. */
     const takeNext = () => {
       hasTaken = true;
       if (isTaking) return;
@@ -175,7 +177,7 @@ function deliverEvents(
       }
       isTaking = false;
     };
-    // Not before the caller has the stream.
+    // The caller must have the stream before results arrive.
     queueMicrotask(takeNext);
   });
   const close = (end: SubscriptionEnd) => {

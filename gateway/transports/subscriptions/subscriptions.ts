@@ -8,20 +8,20 @@ import { openWebSockets, type WebSockets } from './websockets.ts';
 export interface SubscriptionsOptions {
   readonly operations: OperationPipeline;
   readonly authenticator: Authenticator;
-  /** Whether pages of this origin may act for their users by a cookie. */
+  /** Returns whether pages of this origin may act for their users by a cookie. */
   readonly trustsOrigin: (origin: string) => boolean;
   readonly limits: SubscriptionLimits;
   readonly logOperation: OperationLog;
   readonly operationSpans: OperationSpans;
 }
 
-/** The connections over which clients get events: WebSockets, and answers that are event streams. */
+/** The connections over which clients receive events: WebSockets, and responses that are event streams. */
 export interface Subscriptions {
   readonly upgrade: WebSockets['upgrade'];
   readonly streamEvents: EventStreams['answer'];
-  /** How many of them are open. */
+  /** The number of open connections. */
   readonly connections: number;
-  /** Ends them all in a way that makes clients reconnect. Queries and mutations finish. */
+  /** Ends all connections in a way that makes clients reconnect. Queries and mutations finish. */
   leave(): void;
 }
 

@@ -33,7 +33,7 @@ function readTransportMessage(text: string): ClientMessage | undefined {
   }
 }
 
-/** The protocol requires a text of each operation: it is empty where the client names a persisted document only. */
+/** Adds an empty text to an operation whose client names only a persisted document, since the protocol requires a text. */
 function withText(message: unknown): unknown {
   if (!isJsonObject(message) || message.type !== MessageType.Subscribe || !isJsonObject(message.payload))
     return message;
@@ -42,13 +42,13 @@ function withText(message: unknown): unknown {
   return isWithoutText && namesDocument(payload) ? { ...message, payload: { ...payload, query: '' } } : message;
 }
 
-/** By the members that requests over HTTP have, too. */
+/** Returns whether the client names a document, by the same members as in HTTP requests. */
 function namesDocument({ documentId, doc_id, id, extensions }: Readonly<Record<string, unknown>>): boolean {
   const persisted = isJsonObject(extensions) ? extensions.persistedQuery : undefined;
   return [documentId, doc_id, id].some((one) => typeof one === 'string') || isJsonObject(persisted);
 }
 
-/** @throws RangeError where a ping's payload is nested so deeply that it can be read and not be written. */
+/** @throws RangeError if a ping's payload is nested so deeply that it can be parsed but not serialized. */
 function meant(message: ReturnType<typeof validateMessage>): ClientMessage | undefined {
   switch (message.type) {
     case MessageType.ConnectionInit:

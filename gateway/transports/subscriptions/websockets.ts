@@ -23,7 +23,7 @@ import { transportProtocol } from './transport-protocol.ts';
 export interface WebSocketsOptions {
   readonly operations: OperationPipeline;
   readonly authenticator: Authenticator;
-  /** Whether pages of this origin may act for their users by a cookie. */
+  /** Returns whether pages of this origin may act for their users by a cookie. */
   readonly trustsOrigin: (origin: string) => boolean;
   readonly limits: SubscriptionLimits;
   readonly logOperation: OperationLog;
@@ -33,15 +33,15 @@ export interface WebSocketsOptions {
 
 /** The WebSockets of `/v1/graphql`. */
 export interface WebSockets {
-  /** Takes a handshake, or refuses it with a plain HTTP response. */
+  /** Accepts a handshake, or rejects it with an HTTP response. */
   upgrade(incoming: UpgradeRequest, socket: Socket, head: Buffer): void;
-  /** Ends them all, as soon as their queries and mutations have finished. */
+  /** Closes all WebSockets as soon as their queries and mutations have finished. */
   leave(): void;
 }
 
-/** The best first. */
+/** The preferred protocol first. */
 const PROTOCOLS: readonly Protocol[] = [transportProtocol, legacyProtocol];
-/** How long a client has to answer the end of its connection. */
+/** How long a client may take to confirm the close, in milliseconds. */
 const CLOSE_WITHIN_MS = 5_000;
 
 export function openWebSockets(options: WebSocketsOptions): WebSockets {
@@ -60,7 +60,7 @@ export function openWebSockets(options: WebSocketsOptions): WebSockets {
 
   function admit({ headers }: IncomingMessage): Slot {
     if (isLeaving) throw gatewayStopping();
-    // A browser sends cookies with the WebSockets of any page. No later message shows which site the page is of.
+    // A browser sends cookies with the WebSockets of any page, and no later message shows which site the page belongs to.
     const hasAmbient = headers.cookie !== undefined || headers.authorization !== undefined;
     if (authenticator.takesCookies && hasAmbient) refuseCrossSite(headers, trustsOrigin);
     return live.take();
@@ -94,7 +94,7 @@ export function openWebSockets(options: WebSocketsOptions): WebSockets {
 
   return {
     upgrade: (incoming, socket, head) => {
-      // From here on nothing else listens for the socket's errors, and an error without a listener ends the process.
+      // From here on nothing else listens for the socket's errors, and an unhandled error would end the process.
       socket.on('error', () => {});
       if (socket.destroyed) return;
       let slot: Slot;
@@ -109,7 +109,7 @@ export function openWebSockets(options: WebSocketsOptions): WebSockets {
         );
         return refuseUpgrade(incoming, socket, error);
       }
-      // The library rejects a malformed handshake without notice; an open connection releases its slot itself.
+      // The library rejects a malformed handshake without notice. An open connection releases its slot itself.
       socket.once('close', slot.release);
       server.handleUpgrade(incoming.request, socket, head, (opened) => {
         incoming.answered(101);

@@ -2,7 +2,7 @@ import { hasCredentials, isHeaderValue } from '../../../platform/index.ts';
 import type { NamedText, RequestTransform } from '../../metadata/index.ts';
 import { type Bindings, escapeUri } from '../kriti/index.ts';
 
-/** A request to a webhook. Without a body there is none. */
+/** A request to a webhook. `body` is absent if the request has none. */
 export interface WebhookRequest {
   readonly url: string;
   readonly method: NonNullable<RequestTransform['method']>;
@@ -10,27 +10,27 @@ export interface WebhookRequest {
   readonly body?: string;
 }
 
-/** What a request is made of before its transform. */
+/** The parts of a request before its transform. */
 export interface UntransformedRequest {
   readonly url: string;
-  /** Lower-case names. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body, as a value of JSON. */
+  /** The body as a JSON value. */
   readonly payload: unknown;
-  /** Empty for calls that are not a caller's. */
+  /** Empty for calls without a caller. */
   readonly sessionVariables: Readonly<Record<string, string>>;
 }
 
 const JSON_CONTENT_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** A request that cannot be made of what the templates gave. The message names no value. */
+/** The templates gave values from which no request can be built. The message contains no values. */
 export class UnusableRequest extends Error {}
 
 /**
- * The request that a transform makes.
+ * Applies a transform to a request.
  *
- * @throws KritiEvaluationError or UnusableRequest when the transform does not fit the values.
+ * @throws KritiEvaluationError or UnusableRequest if the transform does not fit the values.
  */
 export function transformedRequest(request: UntransformedRequest, transform: RequestTransform): WebhookRequest {
   const headers = { ...request.headers };
@@ -47,7 +47,7 @@ export function transformedRequest(request: UntransformedRequest, transform: Req
   };
 }
 
-/** The context of request templates; response templates see it as `$request`. */
+/** Returns the context of request templates. Response templates see it as `$request`. */
 export function requestBindings({
   url,
   payload,
@@ -78,14 +78,14 @@ function requestUrl(handler: string, transform: RequestTransform, bindings: Bind
   return target.href;
 }
 
-/** Undefined leaves the parameters of the URL as they are; that is also what a mapping without entries means. */
+/** Returns the query string, or undefined to keep the parameters of the URL. A mapping without entries keeps them too. */
 function queryString(parameters: RequestTransform['query_params'], bindings: Bindings): string | undefined {
   if (!parameters) return undefined;
   if ('url' in parameters) return parameters.url(bindings, new Set());
   return parameters.length === 0 ? undefined : formText(parameters, bindings);
 }
 
-/** Names and values as `application/x-www-form-urlencoded`; what is null is left out. */
+/** Encodes names and values as `application/x-www-form-urlencoded`. Null values are left out. */
 function formText(fields: readonly NamedText[], bindings: Bindings): string {
   return fields
     .map(({ name, value }) => [name, value.text(bindings)] as const)
@@ -107,7 +107,7 @@ function webhookRequestBody(
   return { text: type === FORM_TYPE ? urlEncodedForm(value) : JSON.stringify(value), type };
 }
 
-/** In version 1 a body of JSON can be sent as a form: the fields of an object. */
+/** Encodes a JSON object as a form, which transforms of version 1 allow. */
 function urlEncodedForm(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UnusableRequest('the template of the body gave no object to send as a form');
@@ -131,7 +131,7 @@ function transformHeaders(
     if (text === null) continue;
     if (!isHeaderValue(text))
       throw new UnusableRequest(`the template of the header "${name}" gave a line break or another control character`);
-    // Header values are bytes; undici takes strings as Latin-1.
+    // Header values are bytes, and undici encodes strings as Latin-1.
     headers[name.toLowerCase()] = Buffer.from(text.trim(), 'utf8').toString('latin1');
   }
 }

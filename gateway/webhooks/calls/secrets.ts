@@ -2,7 +2,7 @@ import { type Environment, resolveVariable } from '../../metadata/index.ts';
 import { MIN_SECRET_LENGTH } from './portico-signature.ts';
 import { standardSecretProblem } from './standard-webhooks.ts';
 
-/** The secrets in these variables, those left out that are undefined or null; or what is wrong with one. */
+/** Returns the secrets in the given environment variables, or the problem with one. Undefined and null entries are skipped. */
 export function resolveSecrets(
   variables: readonly (string | null | undefined)[],
   environment: Environment,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Names of the headers of Standard Webhooks 1.0 (https://www.standardwebhooks.com). */
+/** The header names of Standard Webhooks 1.0 (https://www.standardwebhooks.com). */
 export const STANDARD_WEBHOOK_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 
 const SECRET_PREFIX = 'whsec_';
@@ -9,21 +9,21 @@ const MIN_KEY_BYTES = 24;
 const MAX_KEY_BYTES = 64;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** A message to a webhook, as it is signed. */
+/** A message to sign. */
 export interface SignedMessage {
-  /** The id of a message, which all attempts share; without a full stop, which separates what is signed. */
+  /** The id of the message, which all attempts share. It contains no full stop, since full stops separate the signed parts. */
   readonly id: string;
-  /** Exactly as it is sent. */
+  /** The body exactly as it is sent. */
   readonly body: string;
-  /** Time of the attempt, milliseconds since 1970. */
+  /** The time of the attempt, in milliseconds since 1970. */
   readonly nowMs: number;
 }
 
 /**
- * The headers of Standard Webhooks with one `v1` signature for each secret, so that a receiver can change its secret without
- * refusing a message meanwhile.
+ * Returns the headers of Standard Webhooks with one `v1` signature for each secret. A receiver can thus rotate its secret
+ * without rejecting messages.
  *
- * @param secrets the current one first; those of another form are signed with as they are, those with the prefix `whsec_` as base64.
+ * @param secrets the current one first. Secrets with the prefix `whsec_` are decoded from base64, others are used unchanged.
  */
 export function standardWebhookHeaders(
   secrets: readonly string[],
@@ -37,7 +37,7 @@ export function standardWebhookHeaders(
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') };
 }
 
-/** What is wrong with a secret of the form `whsec_<base64>`; undefined for one that is right, and for other forms. */
+/** Returns the problem with a secret of the form `whsec_<base64>`. Undefined for a valid secret, and for other forms. */
 export function standardSecretProblem(secret: string): string | undefined {
   if (!secret.startsWith(SECRET_PREFIX)) return undefined;
   const text = secret.slice(SECRET_PREFIX.length);

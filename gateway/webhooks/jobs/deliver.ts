@@ -18,7 +18,7 @@ import {
   webhookSignatures,
 } from '../calls/index.ts';
 
-/** Headers of calls that no request of a client causes. */
+/** Headers of calls that are not caused by a client's request. */
 export const DELIVERY_HEADERS = {
   'content-type': 'application/json',
   accept: 'application/json',
@@ -26,31 +26,31 @@ export const DELIVERY_HEADERS = {
   'user-agent': 'portico',
 } as const;
 
-/** One call of a webhook for a job. */
+/** A call of a webhook for a job. */
 export interface WebhookDelivery {
   readonly http: Pick<UpstreamHttp, 'send'>;
-  /** Not signed yet. */
+  /** The unsigned request. */
   readonly request: WebhookRequest;
-  /** The current one first; none where calls are not signed. */
+  /** The current secret first. Empty if calls are not signed. */
   readonly secrets: readonly string[];
   readonly timeoutMs: number;
-  /** Attempts that may fail; more are made only where a process ended in the middle of one. */
+  /** How many attempts may fail. Further ones happen only if a process ended in the middle of an attempt. */
   readonly attempts: number;
-  /** The least wait before the second attempt; it doubles with each further one, up to ten minutes. */
+  /** The minimum delay before the second attempt. It doubles with each further attempt, up to ten minutes. */
   readonly retryIntervalMs: number;
-  /** Keeps what was sent and answered. Its failure is not one of the delivery. */
+  /** Records the request and the response. If it fails, the delivery still counts. */
   readonly record?: ((invocation: Pick<NewInvocation, 'status' | 'response'>) => Promise<void>) | undefined;
 }
 
 const LONGEST_INTERVAL_MS = 10 * 60_000;
-/** Characters of an answer that are kept. */
+/** The most characters of a response that are kept. */
 const MAX_KEPT_BODY = 8_192;
-/** Reasons for which a webhook was not asked at all. */
+/** Failures where the webhook was not called at all. */
 const NOT_ASKED = new Set(['circuit-open', 'overloaded', 'exhausted', 'unavailable']);
 
 /**
- * Calls a webhook for a job. A status of 2xx ends the job, anything else is tried again, after `Retry-After` where it is longer
- * than the interval. Redirects are not followed.
+ * Calls a webhook for a job. A 2xx status ends the job. Anything else is retried after the interval, or after `Retry-After` if
+ * that is longer. Redirects are not followed.
  */
 export async function deliverWebhook(
   delivery: WebhookDelivery,
@@ -93,7 +93,7 @@ export async function deliverWebhook(
 
 function signed({ request, secrets }: WebhookDelivery, { id }: RunningJob): WebhookRequest {
   const headers: Record<string, string> = { ...request.headers };
-  // Only the gateway sets these headers; a file or a template cannot.
+  // Only the gateway sets these headers. Neither the metadata nor a template can.
   for (const name of [SIGNATURE_HEADER, ...STANDARD_WEBHOOK_HEADERS]) delete headers[name];
   const message = { id, body: request.body ?? '', nowMs: Date.now() };
   const { 'webhook-signature': signature, ...rest } = standardWebhookHeaders(secrets, message);
@@ -113,11 +113,11 @@ function again(
 ): JobOutcome {
   if (job.attempt >= attempts) return dead(reason);
   const doubledMs = Math.min(retryIntervalMs * 2 ** Math.min(job.attempt - 1, 20), LONGEST_INTERVAL_MS);
-  // An interval that is longer than ten minutes stays as it is.
+  // An interval of more than ten minutes is kept.
   return retryLater(reason, { afterMs: Math.max(askedMs, doubledMs, retryIntervalMs) });
 }
 
-/** Hasura's forms of what is kept of an answer. */
+/** Formats a response as Hasura does in its logs of invocations. */
 function webhookResponse({ status, headers, body }: UpstreamResponse) {
   const contentType = headers['content-type'];
   const kept = contentType === undefined ? [] : [{ name: 'content-type', value: String(contentType) }];

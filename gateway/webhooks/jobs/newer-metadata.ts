@@ -4,10 +4,11 @@ const RECENT_MS = 60_000;
 const RETRY_MS = 2_000;
 
 /**
- * Leaves a job that the metadata of this process does not describe to other processes, whose metadata may be newer.
+ * Leaves a job that this process's metadata does not describe to other processes, which may have newer metadata.
  *
- * @param since the job is left to them for a minute from then on, by the clock of the database; undefined after that.
- * @param pauses what the metadata lacks: the queue, or a tenant of it.
+ * @param since when the minute begins for which the job is left to them, by the database's clock. Returns undefined after that
+ * minute.
+ * @param pauses the missing part of the metadata: the queue, or a tenant of it.
  */
 export function leaveToNewerMetadata(
   since: Date,

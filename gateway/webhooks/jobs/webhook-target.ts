@@ -9,39 +9,39 @@ import { openResilientClient, type SourceDependencies } from '../../sources/inde
 import type { ResilientClient } from '../../upstream/index.ts';
 import { resolveSecrets } from '../calls/index.ts';
 
-/** What webhooks are opened with that jobs call. */
+/** The dependencies of webhooks that jobs call. */
 export type WebhookDependencies = Pick<
   SourceDependencies,
   'environment' | 'http' | 'resilience' | 'webhookSecret' | 'log'
 >;
 
-/** A webhook as metadata describes it. */
+/** A webhook as the metadata describes it. */
 export interface DescribedWebhook {
   readonly name: string;
-  /** What calls it, a label of its metrics beside the name. */
+  /** The kind of caller, a label of the webhook's metrics. */
   readonly kind: 'cron-trigger' | 'scheduled-event' | 'subscription';
   readonly webhook: { readonly url?: string | undefined; readonly url_from_env?: string | undefined };
   readonly headers: Parameters<typeof resolveHeaders>[0];
   readonly resilience?: ResilienceMetadata | undefined;
 }
 
-/** How calls of a webhook go. */
+/** The state of the calls to a webhook. */
 export type WebhookState = ReturnType<ResilientClient['state']>;
 
-/** A webhook, ready to be called. */
+/** A webhook that is ready to be called. */
 export interface WebhookTarget {
   readonly url: string;
-  /** Configured headers, lower-case names. */
+  /** The configured headers. Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The current one first; none where calls are not signed. */
+  /** The current secret first. Empty if calls are not signed. */
   readonly secrets: readonly string[];
   readonly http: ResilientClient;
 }
 
 /**
- * Opens a webhook. What does not fit the environment is reported with its path.
+ * Opens a webhook. Reports everything that does not fit the environment, with its path.
  *
- * @param variables those that hold its secrets, by the key that names them.
+ * @param variables the environment variables with the webhook's secrets, by the key that names them.
  */
 export function openWebhook(
   described: DescribedWebhook,

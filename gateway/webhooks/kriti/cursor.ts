@@ -12,24 +12,24 @@ export class Cursor {
     return this.position >= this.source.length;
   }
 
-  /** Goes past white space and comments, which run from `#` to the end of the line. */
+  /** Skips whitespace and comments. A comment runs from `#` to the end of the line. */
   skipBlank(): void {
     this.match(BLANK);
   }
 
-  /** Whether `text` comes next. */
+  /** Returns whether `text` comes next. */
   sees(text: string): boolean {
     return this.source.startsWith(text, this.position);
   }
 
-  /** Goes past `text` if it comes next. */
+  /** Skips `text` if it comes next. */
   take(text: string): boolean {
     if (!this.sees(text)) return false;
     this.position += text.length;
     return true;
   }
 
-  /** Goes past what `pattern`, which must be sticky, matches here. */
+  /** Skips and returns the match of `pattern`, which must be sticky. */
   match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.position;
     const found = pattern.exec(this.source)?.[0];
@@ -37,7 +37,7 @@ export class Cursor {
     return found;
   }
 
-  /** Goes past blanks and `text`. @throws KritiSyntaxError when something else comes next. */
+  /** Skips blanks and `text`. @throws KritiSyntaxError if something else comes next. */
   expect(text: string, what = `"${text}"`): void {
     this.skipBlank();
     if (!this.take(text)) this.failExpecting(what);

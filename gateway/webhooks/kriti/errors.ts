@@ -12,7 +12,7 @@ export class KritiSyntaxError extends Error {
   }
 }
 
-/** A template that does not fit its values. The message names types and paths, never a value. */
+/** A template that does not fit its values. The message contains types and paths, never a value. */
 export class KritiEvaluationError extends Error {
   readonly line: number;
   readonly column: number;

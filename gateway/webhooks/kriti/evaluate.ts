@@ -3,11 +3,11 @@ import type { Expression, KeyStep, Operator, TemplateValue } from './syntax.ts';
 import { isMap, isTemplateList, kindOf, memberOf, same } from './values.ts';
 import type { Work } from './work.ts';
 
-/** What a template is evaluated with. */
+/** The values for evaluating a template. */
 export interface Bindings {
-  /** The values of the variables that the template was parsed with, such as `$body`; JSON each. */
+  /** The JSON values of the variables that the template was parsed with, such as `$body`. */
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Lower-case names to values, for `getSessionVariable`. */
+  /** Session variables by lower-case name, for `getSessionVariable`. */
   readonly sessionVariables: Readonly<Record<string, string>>;
 }
 
@@ -18,7 +18,7 @@ export interface Evaluation {
   readonly work: Work;
 }
 
-/** @throws KritiEvaluationError when the values are not what the template expects. */
+/** @throws KritiEvaluationError if the values are not what the template expects. */
 export function evaluate(expression: Expression, evaluation: Evaluation): TemplateValue {
   const { work } = evaluation;
   work.spend(1, expression.at);
@@ -85,7 +85,9 @@ function lookUp(value: TemplateValue, key: TemplateValue): TemplateValue | undef
   return undefined;
 }
 
-/** Names a key that is written in the template; a computed one may hold a client's value and is not named. */
+/**
+ * Describes a missing key. Only a key that the template spells out is named, since a computed one may contain a client's value.
+ */
 function missing(value: TemplateValue, key: TemplateValue, expression: Expression): string {
   const name = expression.kind === 'literal' || expression.kind === 'text' ? JSON.stringify(key) : kindOf(key);
   if (isMap(value)) return typeof key === 'string' ? `there is no field ${name}` : `an object has no field ${name}`;
@@ -114,7 +116,7 @@ function evaluateRange(expression: Extract<Expression, { kind: 'range' }>, evalu
   });
 }
 
-/** `&&`, `||` and `??` do not evaluate their right side where the left one decides. */
+/** `&&`, `||` and `??` evaluate their right side only if the left one does not decide. */
 function operate(expression: Extract<Expression, { kind: 'operation' }>, evaluation: Evaluation): TemplateValue {
   const { operator, left, right, at } = expression;
   if (operator === '&&') return truth(left, evaluation) && truth(right, evaluation);
@@ -150,7 +152,7 @@ function compareValues(
   return operator === '<=' ? one <= two : one >= two;
 }
 
-/** A value as a part of a text. */
+/** Returns a value as part of a text. */
 export function insertedText(value: TemplateValue, work: Work, at: number): string {
   if (typeof value === 'object' && value !== null) return work.fail(`cannot put ${kindOf(value)} into a text`, at);
   return String(value);
@@ -163,10 +165,10 @@ function joinText(parts: readonly string[], work: Work, at: number): string {
 }
 
 /**
- * The text of a part of a URL. The template's own text and the variables in `trusted` are not escaped; every other value is,
- * so that it cannot add a path segment, a parameter or a host.
+ * Returns the text of a part of a URL. The template's own text and the variables in `trusted` are not escaped. Every other
+ * value is, so that it cannot add a path segment, a parameter or a host.
  *
- * @throws KritiEvaluationError, also for a value that is `.` or `..`, which no escaping keeps from being a step upwards.
+ * @throws KritiEvaluationError, also for a value that is `.` or `..`: escaping cannot keep it from naming another directory.
  */
 export function urlText(expression: Expression, evaluation: Evaluation, trusted: ReadonlySet<string>): string {
   const { work } = evaluation;

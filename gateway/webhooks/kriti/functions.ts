@@ -2,7 +2,7 @@ import type { TemplateValue } from './syntax.ts';
 import { isMap, isTemplateList, type JsonMap, kindOf } from './values.ts';
 import type { Work } from './work.ts';
 
-/** What a function is called with, beside its argument. */
+/** The context of a function call. */
 export interface CallSite {
   readonly sessionVariables: Readonly<Record<string, string>>;
   readonly work: Work;
@@ -11,7 +11,7 @@ export interface CallSite {
 
 type KritiFunction = (argument: TemplateValue, site: CallSite) => TemplateValue;
 
-/** The functions of Kriti in Hasura (https://hasura.io/docs/2.0/api-reference/kriti-templating). */
+/** Hasura's Kriti functions (https://hasura.io/docs/2.0/api-reference/kriti-templating). */
 const FUNCTIONS: Readonly<Record<string, KritiFunction>> = {
   getSessionVariable: (name, site) => {
     const value = findSessionVariable(textArgument(name, site).toLowerCase(), site.sessionVariables);
@@ -67,7 +67,7 @@ const FUNCTIONS: Readonly<Record<string, KritiFunction>> = {
 
 export const FUNCTION_NAMES: readonly string[] = Object.keys(FUNCTIONS);
 
-/** Calls the function that is named `name`, one of FUNCTION_NAMES. @throws KritiEvaluationError */
+/** Calls the function `name`, one of FUNCTION_NAMES. @throws KritiEvaluationError */
 export function callFunction(name: string, argument: TemplateValue, site: CallSite): TemplateValue {
   const size = typeof argument === 'string' ? argument.length / 10 : isTemplateList(argument) ? argument.length : 0;
   site.work.spend(1 + size, site.at);
@@ -75,7 +75,7 @@ export function callFunction(name: string, argument: TemplateValue, site: CallSi
   return called(argument, site);
 }
 
-/** Everything but the unreserved characters of RFC 3986 section 2.3, in UTF-8. */
+/** Escapes everything but the unreserved characters of RFC 3986 section 2.3, in UTF-8. */
 export function escapeUri(value: string): string {
   const wellFormed = value.replace(/\p{Surrogate}/gu, '\uFFFD');
   return encodeURIComponent(wellFormed).replace(

@@ -3,13 +3,13 @@ import type { Expression } from './syntax.ts';
 
 type Parts = readonly (string | Expression)[];
 
-/** Reads the expression between `{{`, which was at `at` and has been read, and `}}`. */
+/** Reads the expression up to `}}`. The opening `{{`, at position `at`, has been read. */
 type ReadHole = (at: number) => Expression;
 
 const PLAIN_TEXT = /(?:(?!\{\{)[^"\\])+/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** The rest of a text whose opening quote is at `start`: JSON's escapes, and `{{ … }}`. */
+/** Reads the rest of a text whose opening quote is at `start`: JSON's escapes, and `{{ … }}`. */
 export function textUntilQuote(cursor: Cursor, start: number, readHole: ReadHole): Parts {
   const parts = new PartList();
   for (;;) {
@@ -24,7 +24,7 @@ export function textUntilQuote(cursor: Cursor, start: number, readHole: ReadHole
   }
 }
 
-/** A text without quotes or escapes, to the end of the template. */
+/** Reads a text without quotes or escapes, up to the end of the template. */
 export function textUntilEnd(cursor: Cursor, readHole: ReadHole): Parts {
   const parts = new PartList();
   while (!cursor.atEnd) {
@@ -39,7 +39,7 @@ export function textUntilEnd(cursor: Cursor, readHole: ReadHole): Parts {
   return parts.list;
 }
 
-/** Parts of a text, with neighbouring plain ones put together. */
+/** Collects the parts of a text and joins adjacent plain ones. */
 class PartList {
   readonly list: (string | Expression)[] = [];
 

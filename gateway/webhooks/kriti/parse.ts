@@ -3,7 +3,7 @@ import { FUNCTION_NAMES } from './functions.ts';
 import { textUntilEnd, textUntilQuote } from './parse-text.ts';
 import type { Case, Expression, KeyStep, Operator, TemplateValue } from './syntax.ts';
 
-/** How deep a template may nest, and how many operators may stand in a row. */
+/** The maximum nesting of a template, and the maximum number of operators in a row. */
 const MAX_NESTING = 100;
 const MAX_TEMPLATE_LENGTH = 100_000;
 
@@ -14,20 +14,20 @@ const NEXT_WORD = /[A-Za-z]+(?![\w$-])/y;
 const BLOCK_WORDS = ['if', 'elif', 'else', 'end', 'range', 'in', 'not'];
 const CONSTANTS: Readonly<Record<string, TemplateValue>> = { true: true, false: false, null: null };
 
-/** Binary operators by how tightly they bind, the loosest first; `not` is between the second and the third. */
+/** Binary operators by precedence, the loosest first. `not` is between the second and the third level. */
 const OPERATORS: readonly (readonly Operator[])[] = [['||'], ['&&'], ['==', '!=', '<=', '>=', '<', '>', 'in'], ['??']];
 const COMPARISONS = 2;
 
 /** The state of parsing a template. */
 interface Parsing {
   readonly cursor: Cursor;
-  /** The variables that may be named here. */
+  /** The variables that may be used here. */
   readonly scope: ReadonlySet<string>;
   readonly depth: number;
 }
 
 /**
- * Parses a template: JSON that may hold `{{ … }}` wherever a value or a part of a text may stand.
+ * Parses a template: JSON that may contain `{{ … }}` as a value or as a part of a text.
  *
  * @throws KritiSyntaxError
  */
@@ -40,7 +40,7 @@ export function parseJsonTemplate(source: string, variables: readonly string[]):
 }
 
 /**
- * Parses a text that may hold `{{ … }}`, such as a URL.
+ * Parses a text that may contain `{{ … }}`, such as a URL.
  *
  * @throws KritiSyntaxError
  */
@@ -82,7 +82,7 @@ function operation(parsing: Parsing, level: number): Expression {
   }
 }
 
-/** `not` before something without brackets negates the whole comparison; `not(…)` is a call like any other. */
+/** Without brackets, `not` negates the whole comparison. `not(…)` is an ordinary function call. */
 function negation(parsing: Parsing): Expression {
   const { cursor } = parsing;
   cursor.skipBlank();
@@ -131,7 +131,7 @@ function parseNamed(name: string, parsing: Parsing, at: number): Expression {
   return cursor.fail(`unknown variable "${name}": expected one of ${[...scope].join(', ')}`, at);
 }
 
-/** `f(x)`, or `f x` as older templates write it. */
+/** Parses `f(x)`, or `f x` as older templates write it. */
 function call(name: string, parsing: Parsing, at: number): Expression {
   const { cursor } = parsing;
   if (!cursor.take('(')) return { kind: 'call', function: name, argument: operand(deeper(parsing)), at };
@@ -195,7 +195,7 @@ function parseList(parsing: Parsing, at: number): Expression {
   return { kind: 'list', items, at };
 }
 
-/** The expression between `{{` and `}}`; for a block, everything until its `{{ end }}`. */
+/** Parses the expression between `{{` and `}}`. A block continues to its `{{ end }}`. */
 function hole(parsing: Parsing, at: number): Expression {
   const { cursor } = parsing;
   cursor.skipBlank();

@@ -1,12 +1,12 @@
 import type { Expression } from './syntax.ts';
 
-/** A value that a template reads, as `$body.input.name`: the variable, and the keys that do not depend on any value. */
+/** A value that a template reads, such as `$body.input.name`: the variable, and the keys that do not depend on a value. */
 export interface TemplatePath {
   readonly variable: string;
   readonly keys: readonly string[];
 }
 
-/** Every path into a variable that an expression reads. */
+/** Returns every path into a variable that an expression reads. */
 export function templatePathsOf(expression: Expression): readonly TemplatePath[] {
   const paths: TemplatePath[] = [];
   const pending: Expression[] = [expression];
@@ -29,7 +29,7 @@ export function templatePathsOf(expression: Expression): readonly TemplatePath[]
   return paths;
 }
 
-/** A text that does not depend on any value. */
+/** Returns the text of an expression that does not depend on a value. */
 function constantText(expression: Expression): string | undefined {
   if (expression.kind === 'literal') return typeof expression.value === 'string' ? expression.value : undefined;
   if (expression.kind !== 'text') return undefined;

@@ -1,4 +1,4 @@
-/** A value that JSON can hold. */
+/** A JSON value. */
 export type TemplateValue =
   | null
   | boolean
@@ -9,14 +9,14 @@ export type TemplateValue =
 
 export type Operator = '||' | '&&' | '==' | '!=' | '<=' | '>=' | '<' | '>' | 'in' | '??';
 
-/** One `.name`, `['name']` or `[0]` of a path; an optional one gives null when there is nothing. */
+/** One `.name`, `['name']` or `[0]` of a path. If it is optional, a missing value gives null. */
 export interface KeyStep {
   readonly key: Expression;
   readonly optional: boolean;
   readonly at: number;
 }
 
-/** A piece of a template. `at` is where it begins, in characters from the start. */
+/** An expression of a template. `at` is its position, in characters from the start. */
 export type Expression = { readonly at: number } & (
   | { readonly kind: 'literal'; readonly value: TemplateValue }
   | { readonly kind: 'text'; readonly parts: readonly (string | Expression)[] }

@@ -4,26 +4,26 @@ import { type TemplatePath, templatePathsOf } from './paths.ts';
 import type { TemplateValue } from './syntax.ts';
 import { Work } from './work.ts';
 
-/** A parsed template that makes a JSON value. */
+/** A parsed template that produces a JSON value. */
 export interface Template {
-  /** The values that it reads. */
+  /** The paths that the template reads. */
   readonly paths: readonly TemplatePath[];
-  /** @throws KritiEvaluationError when the values are not what the template expects, or too many. */
+  /** @throws KritiEvaluationError if the values are not what the template expects, or if evaluation exceeds its limits. */
   evaluate(bindings: Bindings): TemplateValue;
 }
 
-/** A parsed template that makes a text, such as a header's value. */
+/** A parsed template that produces a text, such as a header's value. */
 export interface TextTemplate {
-  /** The values that it reads. */
+  /** The paths that the template reads. */
   readonly paths: readonly TemplatePath[];
   /**
-   * The text; null when the template is nothing but one `{{ … }}` and that is null.
+   * Returns the text. Null if the template is a single `{{ … }}` whose value is null.
    *
-   * @throws KritiEvaluationError when the values are not what the template expects, or too many.
+   * @throws KritiEvaluationError if the values are not what the template expects, or if evaluation exceeds its limits.
    */
   text(bindings: Bindings): string | null;
   /**
-   * The text as a URL or a query string: values are escaped, except for those of the variables in `trusted`.
+   * Returns the text as a URL or a query string. Values are escaped, except those of the variables in `trusted`.
    *
    * @throws KritiEvaluationError
    */
@@ -31,9 +31,9 @@ export interface TextTemplate {
 }
 
 /**
- * Parses a template that makes a JSON value.
+ * Parses a template that produces a JSON value.
  *
- * @param variables the names that it may use, such as `$body`.
+ * @param variables the names that the template may use, such as `$body`.
  * @throws KritiSyntaxError
  */
 export function parseTemplate(source: string, variables: readonly string[]): Template {
@@ -50,9 +50,9 @@ export function parseTemplate(source: string, variables: readonly string[]): Tem
 }
 
 /**
- * Parses a template that makes a text: everything outside of `{{ … }}` is literal.
+ * Parses a template that produces a text. Everything outside `{{ … }}` is literal.
  *
- * @param variables the names that it may use, such as `$body`.
+ * @param variables the names that the template may use, such as `$body`.
  * @throws KritiSyntaxError
  */
 export function parseTextTemplate(source: string, variables: readonly string[]): TextTemplate {

@@ -11,19 +11,19 @@ export function isTemplateList(value: unknown): value is readonly TemplateValue[
   return Array.isArray(value);
 }
 
-/** What kind of value it is, with its article. */
+/** Returns the kind of a value with its article. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'a list';
   return { string: 'a text', number: 'a number', boolean: 'a boolean' }[typeof value as string] ?? 'an object';
 }
 
-/** Own members only: inherited properties are no part of a value. */
+/** Returns an own member. Inherited properties are not part of a value. */
 export function memberOf(map: JsonMap, name: string): TemplateValue | undefined {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 
-/** Whether two values are the same JSON; the order of keys does not matter. */
+/** Returns whether two values are equal as JSON. The order of keys does not matter. */
 export function same(one: TemplateValue, two: TemplateValue, work: Work, at: number): boolean {
   work.spendOnText(typeof one === 'string' ? one.length : 0, at);
   if (isTemplateList(one) && isTemplateList(two)) {

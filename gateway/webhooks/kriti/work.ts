@@ -1,16 +1,15 @@
 import { KritiEvaluationError } from './errors.ts';
 
-/** Limit of one evaluation: values made or compared, and characters by the hundred. It takes half a second at most. */
+/**
+ * The most work of one evaluation: values created or compared, and hundreds of characters. This takes half a second at most.
+ */
 const MAX_WORK = 1_000_000;
-/** Characters and values of the result. */
+/** The most characters and values of a result. */
 const MAX_OUTPUT = 16_000_000;
-/** Nested calls, and nested values. */
+/** The maximum nesting of calls and of values. */
 const MAX_TEMPLATE_DEPTH = 400;
 
-/**
- * The limits of one evaluation: a template's values come from clients, and nested ranges over them must not block the
- * process.
- */
+/** Limits one evaluation. The values come from clients, and nested ranges over them must not block the process. */
 export class Work {
   readonly #source: string;
   #left = MAX_WORK;
@@ -20,7 +19,7 @@ export class Work {
     this.#source = source;
   }
 
-  /** @throws KritiEvaluationError when it is too much. */
+  /** @throws KritiEvaluationError if the limit is exceeded. */
   spend(amount: number, at: number): void {
     this.#left -= amount;
     if (this.#left < 0) this.fail('the template has too much to do with these values', at);
@@ -31,7 +30,7 @@ export class Work {
     if (length > MAX_OUTPUT) this.fail('a text gets too long', at);
   }
 
-  /** Runs `action` one level deeper. @throws KritiEvaluationError when that is too deep. */
+  /** Runs `action` one level deeper. @throws KritiEvaluationError if that exceeds the nesting limit. */
   nested<T>(at: number, action: () => T): T {
     if (this.#depth >= MAX_TEMPLATE_DEPTH) this.fail('values are nested too deeply', at);
     this.#depth++;
@@ -42,10 +41,7 @@ export class Work {
     }
   }
 
-  /**
-   * Checks the size of the whole result. A value that is small in memory, because its parts are one and the same, can
-   * be huge when it is written out.
-   */
+  /** Checks the size of the whole result. A value whose parts share memory can be small in memory and huge as JSON. */
   checkSize(value: unknown): void {
     let left = MAX_OUTPUT;
     const pending: { value: unknown; depth: number }[] = [{ value, depth: 0 }];

@@ -3,7 +3,7 @@ import type { OtlpTransportOptions } from '../otlp-transport.ts';
 import type { otlpSettings } from '../settings.ts';
 import type { logsExportSettings } from './settings.ts';
 
-/** The settings of the export, as `readSettings` gives them. */
+/** The settings of the export, as `readSettings` returns them. */
 export type LogsExportSettings = Readonly<z.output<z.ZodObject<typeof otlpSettings & typeof logsExportSettings>>>;
 
 /** How log records are exported. */
@@ -15,10 +15,10 @@ const DEFAULT_LOGS_ENDPOINT = 'http://localhost:4318';
 const DEFAULT_EXPORT_TIMEOUT_MS = 10_000;
 
 /**
- * How log records are exported by the settings.
+ * Returns how log records are exported by the settings.
  *
- * @param serviceName where `OTEL_SERVICE_NAME` is not set.
- * @returns undefined where OpenTelemetry is switched off.
+ * @param serviceName the name if `OTEL_SERVICE_NAME` is not set.
+ * @returns undefined if OpenTelemetry is off.
  */
 export function logsExportConfig(settings: LogsExportSettings, serviceName: string): LogsExportConfig | undefined {
   if (settings.OTEL_SDK_DISABLED) return undefined;

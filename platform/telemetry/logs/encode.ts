@@ -1,10 +1,10 @@
 import type { ProtobufWriter } from '../protobuf-writer.ts';
 import { type AttributeValue, writeAttribute } from '../write-attribute.ts';
 
-/** A record that has an event's name in place of a text. */
+/** A log record with the name of an event instead of a text. */
 export interface LogRecord {
   readonly event: string;
-  /** In milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly time: number;
   /** Undefined attributes are left out. */
   readonly attributes: Readonly<Record<string, AttributeValue | undefined>>;

@@ -6,11 +6,11 @@ import { ProtobufWriter } from '../protobuf-writer.ts';
 import type { LogsExportConfig } from './config.ts';
 import { type LogRecord, writeLogRecord } from './encode.ts';
 
-/** What has become of an export. */
+/** The result of an export. */
 export interface ExportedRecords {
-  /** Whether the collector took the request. */
+  /** Whether the collector accepted the request. */
   readonly isTaken: boolean;
-  /** Why it did not, or that it rejected some of the records; without what the collector answered. */
+  /** Why the collector rejected the request or some of the records. It does not contain the collector's response. */
   readonly problem?: string;
 }
 
@@ -18,7 +18,7 @@ export interface ExportedRecords {
 export interface LogsExport {
   /** Never rejects. */
   send(records: readonly LogRecord[]): Promise<ExportedRecords>;
-  /** Gives up what has not been sent. */
+  /** Cancels what has not been sent. */
   close(): void;
 }
 

@@ -1,7 +1,7 @@
 import { setting } from '../../settings/index.ts';
 import { compression, keyValues, milliseconds, protocol } from '../settings.ts';
 
-/** Settings of what is exported as log records. */
+/** Settings of the export of log records. */
 export const logsExportSettings = {
   OTEL_EXPORTER_OTLP_LOGS_ENDPOINT: setting
     .httpUrl()

@@ -3,7 +3,7 @@ import type { OtlpTransportOptions } from '../otlp-transport.ts';
 import type { otlpSettings } from '../settings.ts';
 import type { metricsPushSettings, TEMPORALITIES } from './settings.ts';
 
-/** The settings of the push, as `readSettings` gives them. */
+/** The settings of the push, as `readSettings` returns them. */
 export type MetricsPushSettings = Readonly<z.output<z.ZodObject<typeof otlpSettings & typeof metricsPushSettings>>>;
 
 export type Temporality = (typeof TEMPORALITIES)[number];
@@ -15,7 +15,10 @@ export interface MetricsPushConfig extends OtlpTransportOptions {
   readonly intervalMs: number;
 }
 
-/** What another source than the environment says of the push, such as Hasura's metadata. Environment variables win. */
+/**
+ * Settings of the push from another source than the environment, such as Hasura's metadata. Environment variables take
+ * precedence.
+ */
 export interface MetricsPushDefaults {
   /** The URL that metrics are sent to. */
   readonly endpoint: string;
@@ -27,14 +30,14 @@ const DEFAULT_METRICS_ENDPOINT = 'http://localhost:4318';
 const DEFAULT_PUSH_TIMEOUT_MS = 10_000;
 
 /**
- * How metrics are pushed by the settings.
+ * Returns how metrics are pushed by the settings.
  *
- * The address of traces alone pushes none, other than the standard has it: most collectors of traces take no metrics, and
- * metrics that Prometheus scrapes would be there twice.
+ * Unlike the standard, the address of traces alone does not push metrics: most collectors of traces accept no metrics, and
+ * metrics that Prometheus scrapes would be duplicated.
  *
- * @param serviceName where `OTEL_SERVICE_NAME` is not set.
- * @param defaults what counts where no variable is set.
- * @returns undefined where they are not pushed.
+ * @param serviceName the name if `OTEL_SERVICE_NAME` is not set.
+ * @param defaults the values where no variable is set.
+ * @returns undefined if metrics are not pushed.
  */
 export function metricsPushConfig(
   settings: MetricsPushSettings,

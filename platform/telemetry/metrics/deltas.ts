@@ -1,20 +1,22 @@
 import type { HistogramSample, Labels, Metric, Sample } from '../../metrics/index.ts';
 
-/** Pushes in a row that a series may be missing from before it is forgotten. */
+/** How many consecutive pushes may lack a series before it is forgotten. */
 const MAX_ABSENCES = 60;
 
 interface Delivered {
   readonly sample: Sample | HistogramSample;
-  /** Pushes since that did not have the series. */
+  /** The number of pushes since then without the series. */
   absences: number;
 }
 
-/** What has been counted since metrics that were delivered. */
+/** Computes what has been counted since the last delivered metrics. */
 export class Deltas {
   /** By metric and labels. */
   readonly #delivered = new Map<string, Delivered>();
 
-  /** Counters and histograms less what was delivered; gauges as they are. Series that have not moved are left out. */
+  /**
+   * Subtracts the delivered values from counters and histograms. Gauges stay unchanged. Series without changes are left out.
+   */
   since(metrics: readonly Metric[]): readonly Metric[] {
     return metrics.map((metric): Metric => {
       const { name } = metric;
@@ -26,8 +28,8 @@ export class Deltas {
   }
 
   /**
-   * Takes these, as they were handed to `since`, as delivered. A series that is missing is still known when it comes back:
-   * a worker that did not answer in time has not begun again.
+   * Marks metrics that were passed to `since` as delivered. A missing series is remembered for a while: a worker that did not
+   * respond in time has not started anew.
    */
   deliver(metrics: readonly Metric[]): void {
     for (const [key, one] of this.#delivered) if (++one.absences > MAX_ABSENCES) this.#delivered.delete(key);
@@ -39,7 +41,7 @@ export class Deltas {
 
   #counterDelta(name: string, { labels, value }: Sample): readonly Sample[] {
     const before = this.#delivered.get(seriesKey(name, labels))?.sample as Sample | undefined;
-    // A worker that was started again counts from the beginning.
+    // The counters of a restarted worker begin at zero.
     const delta = before && before.value <= value ? value - before.value : value;
     return delta === 0 ? [] : [{ labels, value: delta }];
   }

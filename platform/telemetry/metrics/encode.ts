@@ -4,7 +4,7 @@ import { writeAttribute } from '../write-attribute.ts';
 import type { Temporality } from './config.ts';
 import { attributeName, openTelemetryName } from './names.ts';
 
-/** Fields of opentelemetry/proto/metrics/v1, by their messages. */
+/** Fields of opentelemetry/proto/metrics/v1 by message. */
 const METRICS_FIELD = 2;
 const METRIC = { name: 1, description: 2, unit: 3, gauge: 5, sum: 7, histogram: 9 } as const;
 const DATA = { points: 1, temporality: 2, isMonotonic: 3 } as const;
@@ -22,24 +22,24 @@ const HISTOGRAM_POINT = {
 const EXEMPLAR = { time: 2, value: 3, spanId: 4, traceId: 5 } as const;
 const TEMPORALITY: Readonly<Record<Temporality, number>> = { delta: 1, cumulative: 2 };
 
-/** What the points of a push have in common; times in milliseconds since 1970. */
+/** Properties that all points of a push share. Times are in milliseconds since 1970. */
 export interface PointTimes {
   readonly temporality: Temporality;
-  /** Since when counters and histograms have counted. */
+  /** When counters and histograms began to count. */
   readonly start: number;
   readonly time: number;
 }
 
 /**
- * Writes metrics as members of `ScopeMetrics`. By hand, as the spans are: the serializer of OpenTelemetry's packages leaves
- * exemplars out.
+ * Writes metrics as members of `ScopeMetrics`. They are encoded by hand, like spans, since the serializer of OpenTelemetry's
+ * packages leaves out exemplars.
  *
- * @returns how many points there are.
+ * @returns the number of points.
  */
 export function writeMetricPoints(writer: ProtobufWriter, metrics: readonly Metric[], times: PointTimes): number {
   let points = 0;
   for (const metric of metrics) {
-    // Without points it says nothing.
+    // A metric without points is not sent.
     if (metric.samples.length === 0) continue;
     const { name, unit } = openTelemetryName(metric);
     const start = writer.open(METRICS_FIELD);
@@ -89,7 +89,7 @@ function writeHistogram(writer: ProtobufWriter, name: string, metric: HistogramM
   writer.close(data);
 }
 
-/** A worker that took the place of another counts since its own start, which a collector must not take for a reset. */
+/** The counters of a worker that replaced another begin at its own start. Without this time, a collector would see a reset. */
 function startNanos({ start }: PointTimes, since: number | undefined): number {
   return since === undefined ? start : Math.max(start, since);
 }
@@ -110,7 +110,7 @@ function writeExemplar(writer: ProtobufWriter, { traceId, spanId, value, timesta
 function writeLabels(writer: ProtobufWriter, field: number, labels: Labels, metric: string): void {
   for (const [label, text] of Object.entries(labels)) {
     const name = attributeName(label, metric);
-    // The one attribute that the semantic conventions have as a number.
+    // The only attribute that the semantic conventions define as a number.
     const isNumber = name === 'http.response.status_code' && /^\d+$/.test(text);
     writeAttribute(writer, field, name, isNumber ? Number(text) : text);
   }

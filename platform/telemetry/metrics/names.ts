@@ -1,6 +1,6 @@
 import type { Metric } from '../../metrics/index.ts';
 
-/** The names of the semantic conventions, which have dots where Prometheus cannot. */
+/** Names of the semantic conventions, which use dots where Prometheus cannot. */
 const CONVENTIONS = [
   'http.server.request.duration',
   'http.server.active_requests',
@@ -44,12 +44,12 @@ const byPrometheusName = (names: readonly string[]) =>
 const METRIC_NAMES = byPrometheusName(CONVENTIONS);
 const ATTRIBUTE_NAMES = byPrometheusName(ATTRIBUTES);
 
-/** Units at the end of a name in Prometheus, in the notation of UCUM. */
+/** Units at the end of a Prometheus name, in UCUM notation. */
 const UNITS = { _seconds: 's', _bytes: 'By', _ratio: '1' } as const;
 
 /**
- * The name and the unit of a metric in OpenTelemetry. What is not of the semantic conventions keeps its name but for the
- * unit and `_total`, which a collector adds again when Prometheus reads from it: queries are the same either way.
+ * Returns the name and the unit of a metric in OpenTelemetry. Metrics outside the semantic conventions keep their name except
+ * for the unit and `_total`. A collector adds both again when Prometheus reads from it, so queries are the same.
  */
 export function openTelemetryName({ name, type }: Pick<Metric, 'name' | 'type'>): { name: string; unit: string } {
   let rest = type === 'counter' ? name.replace(/_total$/, '') : name;
@@ -62,7 +62,7 @@ export function openTelemetryName({ name, type }: Pick<Metric, 'name' | 'type'>)
   return { name: METRIC_NAMES.get(rest) ?? rest, unit };
 }
 
-/** The name of a label in OpenTelemetry. */
+/** Returns the name of a label in OpenTelemetry. */
 export function attributeName(label: string, metric: string): string {
   if (label === 'state' && metric === 'db.client.connection.count') return 'db.client.connection.state';
   return ATTRIBUTE_NAMES.get(label) ?? label;

@@ -9,31 +9,31 @@ import type { MetricsPushConfig } from './config.ts';
 import { type MetricsPush, openMetricsPush } from './push.ts';
 
 export interface PublishMetricsOptions extends MetricsEndpointOptions {
-  /** Undefined: they are not pushed. */
+  /** Undefined if metrics are not pushed. */
   readonly push: MetricsPushConfig | undefined;
-  /** Whether this process is measured, too. */
+  /** Whether this process is measured too. */
   readonly withProcess: boolean;
 }
 
 /** Metrics that are served and pushed. */
 export interface PublishedMetrics {
-  /** Pushes them to another collector from now on, or to none. What the one before has not got yet is pushed to it first. */
+  /** Pushes metrics to another collector from now on, or to none. Pending metrics are first pushed to the previous one. */
   configure(push: MetricsPushConfig | undefined): Promise<void>;
-  /** Pushes once more, which takes some seconds at most. */
+  /** Pushes a last time, which takes some seconds at most. */
   stop(): Promise<void>;
 }
 
 /**
- * Serves metrics on a port of their own and pushes them to a collector, as the settings say. Where they go nowhere, nothing
- * is opened or loaded for it.
+ * Serves metrics on their own port and pushes them to a collector, according to the settings. If neither is configured, nothing
+ * is opened or loaded.
  *
- * @throws StartError when it cannot listen on the port.
+ * @throws StartError if the port cannot be opened.
  */
 export async function publishMetrics(options: PublishMetricsOptions): Promise<PublishedMetrics> {
   const { port, withProcess, log } = options;
   let ofProcess: ProcessMetrics | undefined;
   let push: { readonly config: MetricsPushConfig; readonly pushing: MetricsPush } | undefined;
-  /** One change after the other. */
+  /** Changes run one after another. */
   let changing: Promise<void> = Promise.resolve();
   const collect = async () => {
     const metrics = await options.collect();

@@ -10,15 +10,15 @@ import { writeMetricPoints } from './encode.ts';
 
 export interface MetricsPushOptions {
   readonly config: MetricsPushConfig;
-  /** `service.version`; empty where it is not known. */
+  /** `service.version`. Empty if unknown. */
   readonly serviceVersion: string;
-  /** The metrics with their values of now. */
+  /** Returns the metrics with their current values. */
   readonly collect: () => readonly Metric[] | Promise<readonly Metric[]>;
   readonly log: Logger;
 }
 
 export interface MetricsPush {
-  /** Pushes once more, which takes some seconds at most. */
+  /** Pushes a last time, which takes some seconds at most. */
   stop(): Promise<void>;
 }
 
@@ -27,8 +27,8 @@ const LAST_PUSH_MS = 3_000;
 const REQUEST_BYTES = 32 * 1024;
 
 /**
- * Pushes metrics to a collector again and again. What could not be pushed is in the next push: cumulative metrics have it
- * anyway, and those of the delta temporality begin at the last push that was taken.
+ * Pushes metrics to a collector at an interval. After a failure, the next push has the data: cumulative metrics contain it
+ * anyway, and delta metrics begin at the last accepted push.
  */
 export async function openMetricsPush(options: MetricsPushOptions): Promise<MetricsPush> {
   const { config, serviceVersion, collect, log } = options;
@@ -57,7 +57,7 @@ export async function openMetricsPush(options: MetricsPushOptions): Promise<Metr
       const points = writeMetricPoints(writer, deltas?.since(metrics) ?? metrics, { temporality, start, time });
       const { rejected, error } = await transport.send(exportRequest(head, writer.copy()), points);
       if (rejected > 0) sayFailed(error ?? new Error(`the collector rejected ${rejected} of ${points} points`));
-      // Points that were rejected would be rejected again.
+      // Rejected points would be rejected again.
       if (error || !deltas) return;
       deltas.deliver(metrics);
       start = time;
@@ -66,7 +66,7 @@ export async function openMetricsPush(options: MetricsPushOptions): Promise<Metr
     }
   }
 
-  /** A collector's response is not logged: it may repeat data of others. */
+  /** A collector's response is not logged, since it may contain data of others. */
   function sayFailed(error: Error): void {
     const now = performance.now();
     if (now - saidAt < FAILURE_LOG_MS) return;
@@ -74,7 +74,7 @@ export async function openMetricsPush(options: MetricsPushOptions): Promise<Metr
     log.warn({ event: 'metrics.push_failed', reason: exportFailure(error) }, 'metrics could not be pushed');
   }
 
-  /** One at a time: while the collector is slow, the next one waits for its turn. */
+  /** Only one push runs at a time. While the collector is slow, the next one waits. */
   function push(): Promise<void> {
     underWay ??= pushOnce().finally(() => {
       underWay = undefined;

@@ -4,7 +4,7 @@ import { compression, keyValues, milliseconds, protocol } from '../settings.ts';
 
 export const TEMPORALITIES = ['cumulative', 'delta'] as const;
 
-/** Settings of the push of metrics, of both processes. */
+/** Settings of the metrics push of both processes. */
 export const metricsPushSettings = {
   OTEL_METRICS_EXPORTER: z
     .enum(['otlp', 'none'], { error: 'expected otlp or none' })

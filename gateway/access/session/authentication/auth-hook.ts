@@ -17,7 +17,7 @@ import type { CallerAuthenticator } from './caller-authenticator.ts';
 /** A web service that authenticates callers, as in Hasura's `HASURA_GRAPHQL_AUTH_HOOK`. */
 export interface AuthHookSettings {
   readonly url: string;
-  /** `GET` hands the client's headers on as headers, `POST` as JSON. */
+  /** `GET` forwards the client's headers as headers, `POST` as JSON. */
   readonly method: 'GET' | 'POST';
   /** Whether a `POST` contains the operation to execute. */
   readonly sendRequestBody: boolean;
@@ -26,13 +26,13 @@ export interface AuthHookSettings {
 export interface AuthHookOptions extends AuthHookSettings {
   call: HttpCall;
   log: Logger;
-  /** Whether pages of this origin may act for their users by a cookie. */
+  /** Returns whether pages of this origin may act for their users by a cookie. */
   trustsOrigin?: (origin: string) => boolean;
 }
 
 const HOOK_TIMEOUT_MS = 10_000;
 
-/** Headers that a `GET` does not forward: those that Hasura leaves out, and those of the connection to the gateway. */
+/** Headers that a `GET` does not forward: those that Hasura leaves out, and those of the client's connection. */
 const NOT_FORWARDED = new Set([
   'accept',
   'accept-datetime',
@@ -59,7 +59,7 @@ const NOT_FORWARDED = new Set([
   'user-agent',
 ]);
 
-/** Authenticates callers by asking the authentication hook for each request. Its answers are not cached. */
+/** Authenticates callers by calling the authentication hook for each request. Its responses are not cached. */
 export class AuthHook implements CallerAuthenticator {
   readonly ready = true;
   readonly credentialHeaders = ['authorization', 'cookie'];
@@ -72,7 +72,7 @@ export class AuthHook implements CallerAuthenticator {
     this.#options = options;
   }
 
-  /** The gateway cannot recognize the hook's credentials: they may be in any header. */
+  /** The gateway cannot recognize the hook's credentials, since they may be in any header. */
   credentialsIn(headers: IncomingHttpHeaders): 'some' | 'unknown' {
     return this.credentialHeaders.some((name) => headers[name] !== undefined) ? 'some' : 'unknown';
   }
@@ -135,7 +135,7 @@ function posted(headers: IncomingHttpHeaders, operation: unknown) {
   };
 }
 
-/** Reads the session from a hook's response; or the reason why it is invalid. */
+/** Reads the session from a hook's response. Returns the problem if the session is invalid. */
 function readSession(
   body: string,
   cookies: readonly string[],
@@ -169,17 +169,17 @@ function validUntil(expiresAt: number): SessionValidity {
 }
 
 const MAX_AGE = /(?:^|,)\s*(?:s-maxage|max-age)\s*=\s*"?(\d{1,10})"?\s*(?:,|$)/i;
-/** The one form that Hasura takes: `Wed, 21 Oct 2026 07:28:00 GMT`. */
+/** The only date format that Hasura accepts: `Wed, 21 Oct 2026 07:28:00 GMT`. */
 const DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * The expiry of an authentication hook's session, as in Hasura: by members of the response body beside the session
- * variables, `Cache-Control` with a `max-age`, or else `Expires` with a date. Headers of the response are ignored: many
- * servers set them for other reasons.
+ * Returns the expiry of an authentication hook's session, as in Hasura. It comes from members of the response body next to the
+ * session variables: `Cache-Control` with a `max-age`, otherwise `Expires` with a date. Headers of the response are ignored,
+ * since many servers set them for other reasons.
  *
- * @param members of the answer, by lower-case name.
- * @param now milliseconds since the epoch, as is what is returned; undefined: it has no end.
- * @param onUnreadable called with a member that exists and cannot be parsed.
+ * @param members of the response body, by lower-case name.
+ * @param now milliseconds since the epoch, like the result. The result is undefined if the session does not expire.
+ * @param onUnreadable called with a member that cannot be parsed.
  */
 function hookExpiry(
   members: ReadonlyMap<string, unknown>,

@@ -13,18 +13,18 @@ import type { WrongSecrets } from './wrong-secrets.ts';
 export interface AuthenticatorOptions {
   /** Authenticates callers who send no admin secret. */
   callers: CallerAuthenticator;
-  /** Undefined: there is no admin access, and the header has no effect. */
+  /** Undefined disables admin access. The header then has no effect. */
   adminSecret: string | undefined;
   /** Counts wrong admin secrets. */
   wrongSecrets: WrongSecrets;
-  /** Undefined: revocations are not checked. */
+  /** Undefined if revocations are not checked. */
   revocations?: RevocationFeed | undefined;
-  /** Notified when an issuer has withdrawn a key. */
+  /** Notifies when an issuer has withdrawn a key. */
   keyWithdrawals: Listeners;
   clockSkew: ClockSkew;
 }
 
-/** Authenticates callers by a request's headers: by the admin secret first, then by the caller authenticator. */
+/** Authenticates callers by the headers of a request: first by the admin secret, then with the caller authenticator. */
 export class Authenticator {
   readonly #callers: CallerAuthenticator;
   readonly #adminSecret: SecretComparison | undefined;
@@ -45,8 +45,8 @@ export class Authenticator {
   }
 
   /**
-   * The keys that verify tokens: `stale` where those of an issuer could not be refreshed when they were due, so that tokens
-   * of a newer key are refused; `missing` where no caller can be authenticated.
+   * The state of the keys that verify tokens. `stale`: an issuer's keys could not be refreshed in time, so tokens of a newer
+   * key are rejected. `missing`: no caller can be authenticated.
    */
   get tokenKeys(): 'available' | 'stale' | 'missing' {
     if (!this.#callers.ready) return 'missing';
@@ -58,25 +58,25 @@ export class Authenticator {
     return this.#callers.ready && (this.#revocations?.ready ?? true) && this.#clockSkew.tolerable;
   }
 
-  /** By how much the token issuer's clock is ahead of ours, in seconds; undefined where that is not known. */
+  /** How far the token issuer's clock is ahead of the gateway's, in seconds. Undefined if unknown. */
   get clockSkewSeconds(): number | undefined {
     return this.#clockSkew.seconds;
   }
 
-  /** Whether revocations are known; `off` where they are not polled. */
+  /** Whether revocations are known. `off` if they are not polled. */
   get revocations(): 'known' | 'lost' | 'off' {
     if (!this.#revocations) return 'off';
     return this.#revocations.known ? 'known' : 'lost';
   }
 
-  /** Seconds since the list of revocations was fetched, or since the start; undefined where it is not polled. */
+  /** The seconds since the list of revocations was fetched, or since the start. Undefined if it is not polled. */
   get revocationsAgeSeconds(): number | undefined {
     return this.#revocations?.ageSeconds;
   }
 
   /**
-   * Calls `listener` each time that tokens may have been revoked, themselves or by their key, for connections that outlive a
-   * request.
+   * Calls `listener` each time that tokens may have been revoked, directly or through their key. Used by connections that
+   * outlive a request.
    *
    * @returns a function that removes the listener.
    */
@@ -87,12 +87,12 @@ export class Authenticator {
     };
   }
 
-  /** The headers that credentials come in, in lower case: for the gateway only, never forwarded to a service. */
+  /** The lower-case names of headers with credentials. These headers are never forwarded to a service. */
   get credentialHeaders(): readonly string[] {
     return this.#callers.credentialHeaders;
   }
 
-  /** The cache of verified tokens; undefined where callers have none. */
+  /** The cache of verified tokens. Undefined if there is none. */
   get tokenCache(): { readonly counts: Readonly<CacheCounts>; readonly entries: number } | undefined {
     const { cacheCounts: counts, cached: entries = 0 } = this.#callers;
     return counts && { counts, entries };
@@ -103,22 +103,24 @@ export class Authenticator {
     return this.#callers.takesCookies;
   }
 
-  /** Whether a request has an admin secret header. Such a request is authenticated by it alone. */
+  /** Returns whether a request has an admin secret header. Such a request is authenticated by the secret alone. */
   showsAdminSecret(headers: IncomingHttpHeaders): boolean {
     return this.#adminSecret !== undefined && adminSecretIn(headers) !== undefined;
   }
 
   /**
-   * The session of the caller. `x-hasura-role` picks among the roles that the caller has; no other `x-hasura-*` header
-   * of a client has any effect, but for the holder of the admin secret, whose session variables they are. Asynchronous
-   * only where keys or a hook have to be queried.
+   * Returns the caller's session. `x-hasura-role` selects one of the caller's roles. Other `x-hasura-*` headers have no effect,
+   * unless the caller sends the admin secret: then they are the session variables. Asynchronous only if keys have to be fetched
+   * or a hook is called.
    *
-   * @param address the IP address of the client, by which wrong admin secrets are counted.
-   * @param operation the operation to execute, where it is known: an authentication hook may receive it.
+   * @param address the client's IP address, by which wrong admin secrets are counted.
+   * @param operation the operation to execute, if known. An authentication hook may receive it.
    * @param span the parent of the span of a call to the hook.
-   * @throws GatewayError 401 for missing or bad credentials, 403 for a role that they do not allow or for a request that
-   * another site may have caused, 429 after too many wrong admin secrets from the client's network, 503 when they cannot
-   * be verified now.
+   * @throws GatewayError
+   * - 401 for missing or invalid credentials.
+   * - 403 for a role that they do not allow, or a request that another site may have caused.
+   * - 429 after too many wrong admin secrets from the client's network.
+   * - 503 if credentials cannot be verified now.
    */
   authenticate(
     headers: IncomingHttpHeaders,
@@ -140,9 +142,9 @@ export class Authenticator {
   }
 
   /**
-   * The session of a caller where credentials are optional: undefined for a request without credentials.
+   * Returns the session of a caller whose credentials are optional. Undefined for a request without credentials.
    *
-   * @throws GatewayError as `authenticate`, for credentials that are sent.
+   * @throws GatewayError like `authenticate` if credentials are sent.
    */
   authenticateIfShown(
     headers: IncomingHttpHeaders,
@@ -158,7 +160,7 @@ export class Authenticator {
   }
 }
 
-/** A caller who may have sent no credentials has no session when the hook answers 401. */
+/** If the hook responds with 401 to a request whose credentials are unknown, the caller has no session. */
 function undefinedIfRefused(refusal: unknown): undefined {
   if (refusal instanceof GatewayError && refusal.status === 401) return undefined;
   throw refusal;

@@ -7,29 +7,29 @@ import type { Session } from '../session.ts';
 export interface CallerAuthenticator {
   /** Whether callers can be authenticated at all. */
   readonly ready: boolean;
-  /** Whether keys of an issuer could not be refreshed when they were due; undefined where there are no keys of issuers. */
+  /** Whether an issuer's keys could not be refreshed in time. Undefined if no keys of issuers are used. */
   readonly hasStaleKeys?: boolean;
-  /** The headers that credentials come in, in lower case. */
+  /** The lower-case names of headers with credentials. */
   readonly credentialHeaders: readonly string[];
   /** Whether callers may authenticate by a cookie. */
   readonly takesCookies: boolean;
-  /** Lookups of the cache of verified tokens; undefined where there is none. */
+  /** Lookups of the cache of verified tokens. Undefined if there is none. */
   readonly cacheCounts?: Readonly<CacheCounts>;
-  /** How many verified tokens are cached. */
+  /** The number of cached tokens. */
   readonly cached?: number;
-  /** Whether a request has credentials; `unknown` where only authenticating it answers that. */
+  /** Returns whether a request has credentials. `unknown` if only authentication can tell. */
   credentialsIn(headers: IncomingHttpHeaders): 'some' | 'none' | 'unknown';
   /**
-   * Asynchronous only where keys or a hook have to be queried.
+   * Authenticates a caller. Asynchronous only if keys have to be fetched or a hook is called.
    *
-   * @param operation the operation to execute, where it is known.
+   * @param operation the operation to execute, if known.
    * @param span the parent of the span of a call to a hook.
-   * @throws GatewayError when the caller is rejected.
+   * @throws GatewayError if the caller is rejected.
    */
   authenticate(headers: IncomingHttpHeaders, operation: unknown, span: Span | undefined): Session | Promise<Session>;
 }
 
-/** Rejects every caller, where only the admin secret is accepted. */
+/** Rejects every caller. Used if only the admin secret is accepted. */
 export const adminSecretOnly: CallerAuthenticator = {
   ready: true,
   credentialHeaders: ['authorization', 'cookie'],

@@ -24,10 +24,10 @@ import { type RevocationFeed, type TokenIdentity, tokenIdentity } from './revoca
 
 const BEARER_PREFIX = 'Bearer ';
 
-/** The most verified tokens that are cached; the oldest are evicted first, unless they were used. */
+/** The most verified tokens that are cached. The oldest unused ones are evicted first. */
 const REMEMBERED: CacheBounds = { entries: 10_000, weights: [] };
 
-/** A secret, with the keys that it names. */
+/** A JWT secret with its keys. */
 export interface OpenSecret {
   readonly secret: JwtSecret;
   readonly keys: KeySet;
@@ -36,11 +36,11 @@ export interface OpenSecret {
 export interface JwtAuthenticatorOptions {
   /** At least one. */
   secrets: readonly OpenSecret[];
-  /** The list of revocations; undefined: tokens are valid until they expire. */
+  /** The list of revocations. Undefined if tokens are valid until they expire. */
   revocations?: RevocationFeed | undefined;
-  /** Whether pages of this origin may act for their users by a cookie. */
+  /** Returns whether pages of this origin may act for their users by a cookie. */
   trustsOrigin?: (origin: string) => boolean;
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   now?: () => number;
 }
 
@@ -48,13 +48,13 @@ interface VerifiedCaller {
   readonly claims: CallerClaims;
   readonly identity: TokenIdentity;
   readonly expiresAt: number;
-  /** Whether its key is still published: an issuer that withdraws a key revokes the tokens that it signed. */
+  /** Returns whether the token's key is still published. An issuer that withdraws a key revokes the tokens that it signed. */
   isKeyHeld(): boolean;
   readonly validity: SessionValidity;
   readonly sessions: Map<string, Session>;
 }
 
-/** A location that tokens are read from, the secrets accepted there, and the cache of tokens verified there. */
+/** A location of tokens, the secrets that are accepted there, and the cache of its verified tokens. */
 interface AcceptedLocation {
   readonly location: TokenLocation;
   readonly secrets: readonly OpenSecret[];
@@ -68,11 +68,11 @@ interface LocatedToken {
   readonly secrets: readonly OpenSecret[];
 }
 
-/** Authenticates callers by a JSON Web Token. A token that was verified once is cached until it expires. */
+/** Authenticates callers by a JSON Web Token. A verified token is cached until it expires. */
 export class JwtAuthenticator implements CallerAuthenticator {
   readonly cacheCounts = new CacheCounts();
   readonly #locations: readonly AcceptedLocation[];
-  /** The only location, where it is the `Authorization` header. */
+  /** The only location, if it is the `Authorization` header. */
   readonly #onlyBearer: AcceptedLocation | undefined;
   readonly #revocations: RevocationFeed | undefined;
   readonly #trustsOrigin: (origin: string) => boolean;
@@ -87,7 +87,7 @@ export class JwtAuthenticator implements CallerAuthenticator {
     this.#now = now;
   }
 
-  /** With several issuers, one that is down must not keep out the callers of the others. */
+  /** With several issuers, an unavailable one must not lock out the callers of the others. */
   get ready(): boolean {
     return this.#locations.some(({ secrets }) => secrets.some(({ keys }) => keys.ready));
   }
@@ -131,13 +131,15 @@ export class JwtAuthenticator implements CallerAuthenticator {
     return this.#verify(located).then((caller) => this.#admit(caller, headers));
   }
 
-  /** Revocation is checked after the cache: what was verified may have been revoked since. */
+  /** Revocation is checked after the cache, since a verified token may have been revoked since. */
   #admit(caller: VerifiedCaller, headers: IncomingHttpHeaders): Session {
     this.#revocations?.refuseRevoked(caller.identity);
     return sessionFor(caller, variableOfHeader(headers[ROLE_VARIABLE]));
   }
 
-  /** Finds the token of a request. Of several, in different locations, the one whose issuer is expected at its location. */
+  /**
+   * Returns the token of a request. If several locations have a token, the one whose issuer is expected at its location counts.
+   */
   #locate(headers: IncomingHttpHeaders): LocatedToken {
     const located: LocatedToken[] = [];
     for (const accepted of this.#locations) {
@@ -147,7 +149,7 @@ export class JwtAuthenticator implements CallerAuthenticator {
     const [only, ...more] = located;
     if (!only) {
       const places = this.#locations.map(({ location }) => describeLocation(location));
-      // A request with an admin secret only comes here where the gateway has none.
+      // A request with an admin secret gets here only if the gateway has no admin secret.
       throw missingToken(places, adminSecretIn(headers) !== undefined);
     }
     if (more.length === 0 && only.secrets.length === 1) return only;
@@ -158,7 +160,7 @@ export class JwtAuthenticator implements CallerAuthenticator {
     return chosen;
   }
 
-  /** The fast path of most requests: a bearer token that was verified before, where no other location is configured. */
+  /** The fast path of most requests: a verified bearer token, with no other location configured. */
   #recallUsual({ authorization }: IncomingHttpHeaders): VerifiedCaller | undefined {
     if (!authorization?.startsWith(BEARER_PREFIX)) return undefined;
     const remembered = this.#onlyBearer?.remembered.get(authorization.slice(BEARER_PREFIX.length));
@@ -222,7 +224,7 @@ function ofItsIssuer(located: LocatedToken): LocatedToken {
   return { ...located, secrets };
 }
 
-/** The issuer that a token names, before anything of it is verified; undefined when it names none. */
+/** Returns the issuer that a token names, before the token is verified. Undefined if it names none. */
 function unverifiedIssuer(token: string): string | undefined {
   if (token.length > MAX_TOKEN_LENGTH) return undefined;
   try {
@@ -234,9 +236,9 @@ function unverifiedIssuer(token: string): string | undefined {
 }
 
 /**
- * Several secrets may be of one issuer, as while a fixed key is replaced: the one whose key signed the token counts. Issuers that
- * have to be asked for keys are asked at once, after all keys that are at hand: one that does not answer holds up no token of
- * another.
+ * Verifies a token with several secrets, which may have the same issuer, such as while a fixed key is replaced. The secret
+ * whose key signed the token counts. Available keys are tried first. Then all issuers whose keys have to be fetched are queried
+ * at the same time, so that a silent issuer does not delay another one's tokens.
  */
 async function verifyWithAny({ token, secrets }: LocatedToken, nowSeconds: number): Promise<VerifiedBySecret> {
   const refusals: GatewayError[] = [];
@@ -262,19 +264,19 @@ async function verifyWithAny({ token, secrets }: LocatedToken, nowSeconds: numbe
   }
 }
 
-/** A secret, and what its key has verified. */
+/** A secret, and the token that its key has verified. */
 type VerifiedBySecret = OpenSecret & VerifiedToken;
 
 /**
- * The error of the secret whose key signed the token, before that of one whose keys are not available, before the signature
- * errors of the others.
+ * Returns the most specific error: first of the secret whose key signed the token, then of one whose keys are unavailable, then
+ * the signature errors of the others.
  */
 function mostSpecific(refusals: readonly GatewayError[]): GatewayError | undefined {
   const others = refusals.filter((refusal) => !isOfSignature(refusal));
   return others.find(({ status }) => status === 401) ?? others[0] ?? refusals[0];
 }
 
-/** A header that came twice is joined by commas; the same role twice is that role, two roles are none. */
+/** Repeated headers are joined by commas. A repeated role counts once, and two different roles are not a valid role. */
 function onlyOne(requestedRole: string): string {
   const roles = new Set(requestedRole.split(',').map((role) => role.trim()));
   const [role = ''] = roles;

@@ -1,9 +1,6 @@
 import type { AuthenticationSettings } from './open-authenticator.ts';
 
-/**
- * The session variables that callers may have, in lower case. Undefined where the settings do not say: only a
- * `claims_map` lists them.
- */
+/** Returns the lower-case names of the session variables that callers may have. Undefined unless a `claims_map` lists them. */
 export function knownSessionVariables({ jwtSecrets, hook }: AuthenticationSettings): ReadonlySet<string> | undefined {
   if (hook || jwtSecrets.length === 0) return undefined;
   const known = new Set(['x-hasura-role']);

@@ -9,32 +9,32 @@ import { JwtAuthenticator } from './jwt-authenticator.ts';
 import { RevocationFeed, type RevocationSettings } from './revocations.ts';
 import type { WrongSecrets } from './wrong-secrets.ts';
 
-/** How callers are authenticated: by a token, by a hook, or, with neither, by the admin secret alone. */
+/** How callers are authenticated: by a token, by a hook, or, without either, only by the admin secret. */
 export interface AuthenticationSettings {
   readonly jwtSecrets: readonly JwtSecret[];
   readonly hook: AuthHookSettings | undefined;
   readonly adminSecret: string | undefined;
-  /** Where revocations are polled; undefined: they are not checked. */
+  /** The settings for polling revocations. Undefined if they are not checked. */
   readonly revocations?: RevocationSettings | undefined;
 }
 
 export interface AuthenticationDependencies {
-  /** Calls the hook, and asks for revocations. */
+  /** Calls the hook and fetches revocations. */
   call: HttpCall;
-  /** Fetches keys of tokens; `call` where it is absent. */
+  /** Fetches the keys of tokens. Defaults to `call`. */
   callForKeys?: HttpCall;
   log: Logger;
   /** Counts wrong admin secrets. */
   wrongSecrets: WrongSecrets;
-  /** Whether pages of this origin may act for their users by a cookie. */
+  /** Returns whether pages of this origin may act for their users by a cookie. */
   trustsOrigin: (origin: string) => boolean;
 }
 
 const JWKS_TIMEOUT_MS = 5_000;
-/** Shorter than the time within which a revocation has to be known. */
+/** Shorter than the time within which revocations take effect. */
 const REVOCATIONS_TIMEOUT_MS = 2_000;
 
-/** Makes the authenticator that the settings describe; keys that are behind a URL are kept fresh until `stop`. */
+/** Creates the authenticator from the settings. Keys behind a URL are refreshed until `stop` is called. */
 export function openAuthenticator(
   { jwtSecrets, hook, adminSecret, revocations }: AuthenticationSettings,
   dependencies: AuthenticationDependencies,
@@ -95,7 +95,7 @@ function fetchRevocationsWith(call: HttpCall, secret: string | undefined): (url:
 
 function fetchKeysWith(call: HttpCall): FetchKeys {
   return async (url) => {
-    // As in Hasura, whose client sends the user and password of a URL.
+    // As Hasura's client does, the user and password of the URL are sent.
     const headers = { accept: 'application/json', ...basicAuthorization(new URL(url)) };
     const response = await call({ url, method: 'GET', headers, timeoutMs: JWKS_TIMEOUT_MS });
     if (response.status !== 200) throw new Error(`status ${response.status}`);

@@ -3,16 +3,19 @@ import { boundedText, Listeners, type Logger } from '../../../../platform/index.
 import type { GatewayError } from '../../../errors.ts';
 import { invalidToken, revocationsUnavailable } from '../errors.ts';
 
-/** The scopes of revocation of a verified token: its session, or all tokens of its user or tenant issued before a time. */
+/**
+ * The claims of a verified token that revocations refer to: its session, or its user or tenant with the time when it was
+ * issued.
+ */
 export interface TokenIdentity {
   readonly sessionId: string | undefined;
   readonly userId: string | undefined;
   readonly tenantId: string | undefined;
-  /** Seconds since the epoch; undefined counts as issued long ago. */
+  /** Seconds since the epoch. Undefined counts as issued long ago. */
   readonly issuedAt: number | undefined;
 }
 
-/** Characters of why a list could not be read: it may repeat each problem of it. */
+/** The most characters of the reason why a list could not be read, which may quote each of its problems. */
 const MAX_REASON = 1_000;
 
 const idText = z.union([z.string(), z.number()]).transform(String);
@@ -20,9 +23,9 @@ const revocation = z.object({
   sid: idText.optional(),
   user_id: idText.optional(),
   tenant_id: idText.optional(),
-  /** Tokens of the user or tenant that were issued before this moment are void. Seconds since the epoch. */
+  /** Tokens of the user or tenant that were issued before this moment are invalid. Seconds since the epoch. */
   before: z.number().optional(),
-  /** When the last token that it is about has expired. Seconds since the epoch. */
+  /** When the last affected token has expired. Seconds since the epoch. */
   until: z.number(),
 });
 const page = z.object({
@@ -35,45 +38,47 @@ const page = z.object({
 type Revocation = z.output<typeof revocation>;
 
 export interface RevocationSettings {
-  /** Where the issuer publishes them. */
+  /** The URL at which the issuer publishes revocations. */
   readonly url: string;
-  /** The bearer credential that the issuer requires; undefined: none. */
+  /** The bearer credential that the issuer requires. Undefined if it requires none. */
   readonly secret: string | undefined;
   readonly intervalMs: number;
-  /** How old the list may be before it counts as lost, in milliseconds. */
+  /** The age from which the list counts as lost, in milliseconds. */
   readonly maxAgeMs: number;
-  /** Whether tokens are accepted while it is lost. */
+  /** Whether tokens are accepted while the list is lost. */
   readonly acceptWhenLost: boolean;
 }
 
 export interface RevocationFeedOptions extends RevocationSettings {
   readonly log: Logger;
   readonly fetchPage: (url: string) => Promise<unknown>;
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
-/** A single failed poll may come of a busy machine: it is logged when the next one fails too. */
+/** A single failed poll may be due to a busy machine, so only the next failure is logged. */
 const LOGGED_FAILURES = 2;
 
 /**
- * The issuer's revocations, polled at an interval. A revocation is kept until the last token that it concerns has
- * expired. After a lost connection polling continues at the cursor; without a cursor it begins with all current
- * revocations.
+ * The issuer's revocations, polled at an interval. A revocation is kept until the last token that it affects has expired. After
+ * a lost connection, polling continues at the cursor. Without a cursor, it begins with all current revocations.
  */
 export class RevocationFeed {
   readonly #options: RevocationFeedOptions;
   readonly #now: () => number;
-  /** By session (`s <sid>`), user (`u <tenant> <user>`) or tenant (`t <tenant>`): which tokens are void, and until when it is kept. */
+  /**
+   * By session (`s <sid>`), user (`u <tenant> <user>`) or tenant (`t <tenant>`): which tokens are revoked, and until when the
+   * entry is kept.
+   */
   readonly #revoked = new Map<string, { before: number; until: number }>();
   readonly #listeners: Listeners;
   #cursor: string | undefined;
   #lastNews = Number.NEGATIVE_INFINITY;
-  /** A reading of `performance.now()`, which no change of the clock affects. */
+  /** A value of `performance.now()`, which changes of the clock do not affect. */
   #fetchedAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
-  /** Polls that have failed in a row. */
+  /** The number of consecutive failed polls. */
   #failures = 0;
 
   constructor(options: RevocationFeedOptions) {
@@ -82,12 +87,12 @@ export class RevocationFeed {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Whether the list is known and fresh enough. A clock that was set back must not make an old list a fresh one. */
+  /** Whether the list is available and fresh enough. An old list must not become fresh if the clock is set back. */
   get known(): boolean {
     return Math.abs(this.#now() - this.#lastNews) <= this.#options.maxAgeMs;
   }
 
-  /** Seconds since the list was fetched, or since the start. */
+  /** The seconds since the list was fetched, or since the start. */
   get ageSeconds(): number {
     return Math.max(0, performance.now() - this.#fetchedAt) / 1000;
   }
@@ -97,13 +102,13 @@ export class RevocationFeed {
     return this.#options.acceptWhenLost || this.known;
   }
 
-  /** The error for a token: 401 when it was revoked, 503 when the list is lost; undefined when it is accepted. */
+  /** Returns the error for a token: 401 if it was revoked, 503 if the list is lost. Undefined if it is accepted. */
   refusal(token: TokenIdentity): GatewayError | undefined {
     if (this.isRevoked(token)) return invalidToken('the token has been revoked');
     return this.ready ? undefined : revocationsUnavailable();
   }
 
-  /** @throws GatewayError, the `refusal`. */
+  /** @throws GatewayError the error of `refusal`. */
   refuseRevoked(token: TokenIdentity): void {
     const refusal = this.refusal(token);
     if (refusal) throw refusal;
@@ -154,7 +159,7 @@ export class RevocationFeed {
 
   async #fetch(): Promise<void> {
     const { url, fetchPage } = this.#options;
-    // After the clock was set back, tokens that had expired are valid again, and so their revocations are fetched again.
+    // If the clock is set back, expired tokens become valid again, so their revocations are fetched again.
     if (this.#now() < this.#lastNews) this.#cursor = undefined;
     for (let more = true; more && !this.#stopped; ) {
       const requestedAt = this.#now();
@@ -180,7 +185,7 @@ export class RevocationFeed {
   }
 }
 
-/** Reads from a verified token's claims what revocations refer to. */
+/** Returns the claims of a verified token that revocations refer to. */
 export function tokenIdentity(payload: Readonly<Record<string, unknown>>): TokenIdentity {
   const { sid, sub, tenant_id: tenant, iat } = payload;
   return {

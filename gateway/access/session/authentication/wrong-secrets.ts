@@ -1,43 +1,47 @@
 import { type Logger, networksOf } from '../../../../platform/index.ts';
 import { tooManyWrongSecrets } from '../errors.ts';
 
-/** What the secret belongs to. */
+/** The owner of the secret. */
 export type SecretKind = 'admin' | 'producer';
 
-/** Wrong secrets from a network that are answered without a wait; a larger network has four times those of the one inside. */
+/**
+ * How many wrong secrets of a network are answered without a delay. Each larger network has four times as many as the one
+ * inside it.
+ */
 const FREE = 10;
 const NETWORK_GROWTH = 4;
-/** After them each wrong secret begins a wait, twice as long as the one before. */
+/** After the free attempts, each wrong secret starts a waiting period, twice as long as the last one. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 300_000;
-/** A network that has sent no wrong secret for so long begins anew. */
+/** A network without wrong secrets for this long starts anew. */
 const FORGET_MS = 3_600_000;
-/** The most networks that are counted for a kind; of those beyond, the ones whose last wrong secret is longest ago are dropped. */
+/** The most networks that are counted for each kind. Beyond the limit, those whose last wrong secret is oldest are dropped. */
 const MAX_NETWORKS = 20_000;
 
-/** A secret that a client shows. */
+/** A secret that a client sends. */
 export interface ShownSecret {
   readonly kind: SecretKind;
   /** The IP address of the client. */
   readonly address: string;
-  /** Whether the right secret is short enough to be found by trying. */
+  /** Whether the correct secret is short enough to be guessed. */
   readonly isGuessable: boolean;
 }
 
 /**
- * Counts wrong secrets of each kind by the client's network: the address, or of IPv6 the /64, /56 and /48. Only a network's own
- * failures make it wait. Clients behind a proxy can share one address with strangers, so a right secret passes during a wait,
- * unless it could be guessed. Each process counts for itself.
+ * Counts wrong secrets of each kind by the client's network: the IPv4 address, or the IPv6 prefixes /64, /56 and /48. Only a
+ * network's own failures make it wait. Clients behind a proxy can share one address with strangers, so a correct secret is
+ * accepted during the waiting period, unless it could be guessed. Each process counts for itself.
  */
 export interface WrongSecrets {
   /**
-   * Opens something with the secret that a client shows. A wrong one is counted and logged.
+   * Verifies the secret that a client sends. A wrong one is counted and logged.
    *
-   * @param open compares the secret, and returns undefined for a wrong one.
-   * @throws GatewayError 429 with `Retry-After` during a wait: for wrong secrets, and for all where the right one is guessable.
+   * @param open verifies the secret, and returns undefined for a wrong one.
+   * @throws GatewayError 429 with `Retry-After` during a waiting period: for wrong secrets, and for all secrets if the correct
+   * one could be guessed.
    */
   judge<Opened>(shown: ShownSecret, open: () => Opened | undefined): Opened | undefined;
-  /** Wrong secrets, and requests that were refused during a wait. */
+  /** Wrong secrets, and requests that were rejected during a waiting period. */
   readonly counts: Readonly<Record<SecretKind, { readonly refused: number; readonly throttled: number }>>;
 }
 
@@ -47,16 +51,16 @@ interface NetworkFailures {
   waitsUntil: number;
 }
 
-/** By the name of the network, in the order of the last failures. */
+/** By network name, in the order of the last failures. */
 type FailuresByNetwork = Map<string, NetworkFailures>;
 
-/** @param now milliseconds on a clock that never goes back. */
+/** @param now returns milliseconds from a monotonic clock. */
 export function createWrongSecrets(log: Logger, now: () => number = () => performance.now()): WrongSecrets {
   const failuresOf: Record<SecretKind, FailuresByNetwork> = { admin: new Map(), producer: new Map() };
   const counts = { admin: { refused: 0, throttled: 0 }, producer: { refused: 0, throttled: 0 } };
 
   function waitMs(networks: FailuresByNetwork, address: string): number {
-    // Most processes never see a wrong secret.
+    // Most processes never receive a wrong secret.
     if (networks.size === 0) return 0;
     const ends = networksOf(address).map(({ name }) => networks.get(name)?.waitsUntil ?? 0);
     return Math.max(0, ...ends) - now();
@@ -101,7 +105,7 @@ export function createWrongSecrets(log: Logger, now: () => number = () => perfor
   return {
     counts,
     judge(shown, open) {
-      // Who may try without a wait would find a guessable secret.
+      // Without the wait, a client could find a guessable secret by trying.
       if (shown.isGuessable) refuseIfWaiting(shown);
       const opened = open();
       if (opened !== undefined) return opened;

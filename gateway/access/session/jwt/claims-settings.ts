@@ -14,7 +14,7 @@ const jsonPath = z.string().transform((text, context): JsonPath => {
 
 const mapped = z.strictObject({ path: jsonPath, default: z.unknown().optional() });
 
-/** `claims_map`: names of session variables to a fixed value or `{ path, default? }`, names in lower case. */
+/** `claims_map`: lower-case names of session variables, each with a fixed value or `{ path, default? }`. */
 const claimsMap = z.record(z.string(), z.unknown()).transform((entries, context) => {
   const rules = new Map<string, ClaimRule>();
   for (const [written, value] of Object.entries(entries)) {
@@ -58,13 +58,13 @@ export const claimsSettings = {
   claims_map: claimsMap.optional(),
 };
 
-/** Contradictions between `claims_*` settings that are valid by themselves. */
+/** Contradictory `claims_*` settings, each of which is valid alone. */
 export function claimsProblem(settings: { claims_namespace?: unknown; claims_namespace_path?: unknown }) {
   const both = settings.claims_namespace !== undefined && settings.claims_namespace_path !== undefined;
   return both ? 'claims_namespace and claims_namespace_path both cannot be set' : undefined;
 }
 
-/** Where the claims are; a `claims_map` counts before the other settings, as in Hasura. */
+/** Returns the location of the claims. As in Hasura, a `claims_map` takes precedence over the other settings. */
 export function claimsSource(settings: {
   claims_namespace?: string | undefined;
   claims_namespace_path?: JsonPath | undefined;

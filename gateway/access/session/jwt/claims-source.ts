@@ -5,13 +5,13 @@ import { type JsonPath, valueAt } from './json-path.ts';
 
 export type ClaimsFormat = 'json' | 'stringified_json';
 
-/** Where one session variable of a `claims_map` comes from: a fixed value, or a place in the token's payload. */
+/** The source of a session variable in a `claims_map`: a fixed value, or a path in the token's payload. */
 export type ClaimRule =
   | { readonly value: unknown }
-  /** `default` is for a token that has nothing there; undefined: the token is rejected. */
+  /** `default` applies if the token has no value at the path. If it is undefined, such a token is rejected. */
   | { readonly path: JsonPath; readonly default: unknown };
 
-/** The location of the `x-hasura-*` claims in a token, by the `claims_*` settings of a JWT secret. */
+/** The location of the `x-hasura-*` claims in a token, as the `claims_*` settings of a JWT secret define it. */
 export type ClaimsSource =
   | { readonly kind: 'namespace'; readonly key: string; readonly format: ClaimsFormat }
   | { readonly kind: 'path'; readonly path: JsonPath; readonly format: ClaimsFormat }
@@ -20,9 +20,9 @@ export type ClaimsSource =
 type Payload = Readonly<Record<string, unknown>>;
 
 /**
- * The claims of a verified token, unconverted.
+ * Returns the unconverted claims of a verified token.
  *
- * @throws GatewayError `jwt-invalid-claims` when they are not where they should be.
+ * @throws GatewayError `jwt-invalid-claims` if the claims are not at their location.
  */
 export function claimsOf(payload: Payload, source: ClaimsSource): Payload {
   if (source.kind === 'map') return mappedClaims(payload, source);
@@ -60,7 +60,7 @@ function mappedClaims(payload: Payload, { rules, format }: ClaimsSource & { kind
   return claims;
 }
 
-// Issuers that can only put texts into tokens write a list of roles as the text of one.
+// Issuers that can only add texts to tokens write a list of roles as JSON text.
 function rolesClaim(value: unknown, format: ClaimsFormat): unknown {
   return format === 'stringified_json' && typeof value === 'string' ? (parseJson(value) ?? value) : value;
 }

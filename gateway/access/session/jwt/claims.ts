@@ -13,15 +13,15 @@ import { type ClaimsSource, claimsOf } from './claims-source.ts';
 export interface CallerClaims {
   readonly allowedRoles: readonly string[];
   readonly defaultRole: string;
-  /** The other `x-hasura-*` claims, names in lower case, values as text. */
+  /** The other `x-hasura-*` claims as text, by lower-case name. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Of `scope`, a text of words (RFC 9068), or of `scp`, a list, as some issuers write it. */
+  /** The scopes in `scope`, a text of words (RFC 9068), or in `scp`, a list that some issuers use. */
   readonly scopes: readonly string[];
 }
 
 /**
- * Reads the claims of a verified token's payload. Names count in any case. Values that are no text are written as one:
- * numbers and booleans as they are, lists as a PostgreSQL array literal, objects as JSON.
+ * Reads the claims of a verified token's payload. Names are case-insensitive. Values other than text are converted: numbers and
+ * booleans to their text, lists to a PostgreSQL array literal, objects to JSON.
  *
  * @throws GatewayError with Hasura's codes `jwt-invalid-claims` and `jwt-missing-role-claims`.
  */

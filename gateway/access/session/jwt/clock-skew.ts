@@ -2,38 +2,38 @@ import type { Logger } from '../../../../platform/index.ts';
 import type { HttpCall } from '../http-call.ts';
 
 /**
- * How far the issuer's clock and ours may be apart, in seconds. Beyond it tokens that were just issued are refused as
- * not valid yet, or expire early.
+ * The tolerated difference between the issuer's clock and the gateway's, in seconds. Beyond it, new tokens are rejected as not
+ * yet valid, or tokens expire early.
  */
 export const MAX_CLOCK_SKEW_SECONDS = 60;
 
 const WARN_SECONDS = 5;
-/** Responses that took longer are too inexact. */
+/** Slower responses are too imprecise. */
 const MAX_ROUND_TRIP_MS = 2_000;
-/** A `Date` names a second that has begun (RFC 9110 section 5.6.7). */
+/** A `Date` has whole seconds, rounded down (RFC 9110 section 5.6.7). */
 const HALF_A_SECOND_MS = 500;
 
-/** Compares the issuer's clock with ours, by the `Date` of its answers (RFC 9110 section 6.6.1). */
+/** Compares the issuer's clock with the gateway's, by the `Date` of the issuer's responses (RFC 9110 section 6.6.1). */
 export class ClockSkew {
   readonly #log: Logger;
   readonly #now: () => number;
   #seconds: number | undefined;
   #isWarned = false;
-  /** Answers in a row that were beyond the tolerance. One alone may come from a cache that keeps no time. */
+  /** The number of consecutive responses beyond the tolerance. A single one may come from a cache with a wrong clock. */
   #beyond = 0;
 
-  /** @param now milliseconds since the epoch. */
+  /** @param now returns milliseconds since the epoch. */
   constructor(log: Logger, now: () => number = Date.now) {
     this.#log = log;
     this.#now = now;
   }
 
-  /** By how much the issuer's clock is ahead of ours, in seconds; undefined before its first answer with a `Date`. */
+  /** How far the issuer's clock is ahead of the gateway's, in seconds. Undefined before the first response with a `Date`. */
   get seconds(): number | undefined {
     return this.#seconds;
   }
 
-  /** Whether the clocks agree well enough to check a token's times. */
+  /** Whether the clocks agree well enough to check the times of tokens. */
   get tolerable(): boolean {
     return this.#beyond < 2;
   }

@@ -1,7 +1,7 @@
 import { type KeyObject, verify } from 'node:crypto';
 import { invalidToken } from '../errors.ts';
 
-/** The rules that a token's payload is checked by. Times are in seconds. */
+/** The expected values of a token's payload. Times are in seconds. */
 export interface Expectations {
   readonly issuer: string | undefined;
   readonly audience: readonly string[] | undefined;
@@ -10,8 +10,8 @@ export interface Expectations {
 }
 
 /**
- * Verifies an Ed25519 token (RFC 8037 section 3.1), which jsonwebtoken cannot: signature, lifetime, audience, issuer,
- * in its order and with its meaning.
+ * Verifies an Ed25519 token (RFC 8037 section 3.1), which jsonwebtoken does not support: signature, lifetime, audience and
+ * issuer, with the order and semantics of jsonwebtoken.
  *
  * @throws GatewayError `invalid-jwt`.
  */
@@ -19,7 +19,7 @@ export function verifyEd25519(token: string, key: KeyObject, expected: Expectati
   const end = token.lastIndexOf('.');
   const written = token.slice(end + 1);
   const signature = Buffer.from(written, 'base64url');
-  // Only one way of writing a signature counts.
+  // Only the canonical encoding of a signature is accepted.
   if (signature.toString('base64url') !== written || !verify(null, Buffer.from(token.slice(0, end)), key, signature))
     throw invalidToken('JWSError JWSInvalidSignature');
   const payload = jwsPayload(token);

@@ -1,15 +1,15 @@
 /** A path into a JSON value, such as `$.user.roles[0]` or `$['https://hasura.io/jwt/claims']`. */
 export interface JsonPath {
-  /** As it was written. */
+  /** The path as it was written. */
   readonly text: string;
-  /** Names of members and positions in lists, from the root on. */
+  /** Names of members and positions in lists, starting at the root. */
   readonly steps: readonly (string | number)[];
 }
 
-/** Hasura takes a dot before a bracket, too: `$.['https://hasura.io/jwt/claims'].user`. */
+/** Hasura also accepts a dot before a bracket: `$.['https://hasura.io/jwt/claims'].user`. */
 const STEP = /\.([\w$-]+)|\.?(?:\[(\d{1,6})\]|\['([^']*)'\]|\["([^"]*)"\])/y;
 
-/** @returns undefined when the text is no path. */
+/** @returns undefined if the text is not a path. */
 export function parseJsonPath(text: string): JsonPath | undefined {
   if (!text.startsWith('$')) return undefined;
   const steps: (string | number)[] = [];
@@ -25,7 +25,7 @@ export function parseJsonPath(text: string): JsonPath | undefined {
   return { text, steps };
 }
 
-/** The value at `path`; undefined when there is none. */
+/** Returns the value at `path`, or undefined if there is none. */
 export function valueAt(value: unknown, path: JsonPath): unknown {
   let found = value;
   for (const step of path.steps) {

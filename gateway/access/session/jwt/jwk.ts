@@ -8,11 +8,11 @@ import { algorithmsOf, type VerificationKey } from './verification-key.ts';
 const SECRET_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'] as const;
 
 /**
- * The key that a JWK (RFC 7517) of a published set lets signatures be verified with. `use` must be absent or `sig`,
- * `key_ops` absent or hold `verify`, `alg` absent or one that the key can verify. `x5c` and its relatives are not looked
- * at: the set is trusted because of where it comes from.
+ * Returns the key with which a JWK (RFC 7517) of a published set verifies signatures. `use` must be absent or `sig`, `key_ops`
+ * must be absent or contain `verify`, and `alg` must be absent or fit the key. `x5c` and related members are ignored, since the
+ * set is trusted because of its origin.
  *
- * @returns the key, or why it verifies nothing; of the JWK only names of members are repeated.
+ * @returns the key, or the reason why the JWK verifies nothing. The reason contains only names of members.
  */
 export function readJwk(jwk: unknown): VerificationKey | { readonly problem: string } {
   if (typeof jwk !== 'object' || jwk === null) return { problem: 'it is not a JSON object' };
@@ -34,6 +34,6 @@ export function readJwk(jwk: unknown): VerificationKey | { readonly problem: str
   if (alg === undefined) return { key, algorithms: possible };
   const named = possible.filter((algorithm) => algorithm === alg);
   if (named.length === 0) return { problem: 'its "alg" does not fit its type' };
-  // EdDSA and Ed25519 are two names for the same.
+  // EdDSA and Ed25519 are two names of the same algorithm.
   return { key, algorithms: named.includes('EdDSA') || named.includes('Ed25519') ? possible : named };
 }

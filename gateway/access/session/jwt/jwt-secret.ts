@@ -9,17 +9,17 @@ import { fixedKey, KEY_TYPES, type VerificationKey } from './verification-key.ts
 export interface JwtSecret {
   /** A fixed key, or the URL of the issuer's JWKS. */
   readonly source: VerificationKey | { readonly jwkUrl: string };
-  /** Where in a request the token is. */
+  /** The location of the token in a request. */
   readonly location: TokenLocation;
   readonly issuer: string | undefined;
-  /** The token must name one of these; undefined: its audience is not checked. */
+  /** The accepted audiences. Undefined if the audience is not checked. */
   readonly audience: readonly string[] | undefined;
-  /** By how much clocks may differ, in seconds. */
+  /** The tolerated clock difference in seconds. */
   readonly allowedSkew: number;
   readonly claims: ClaimsSource;
 }
 
-// RFC 6265 section 4.1.1 and RFC 9110 section 5.1: the name of a cookie, or of a header, is a token.
+// The name of a cookie or a header is a token (RFC 6265 section 4.1.1 and RFC 9110 section 5.1).
 const token = z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, 'expected a name');
 
 const writtenLocationShape = z.strictObject({ type: z.string(), name: token.optional() });
@@ -74,8 +74,7 @@ const jwtSecretShape = writtenSecretShape.transform((secret, context): JwtSecret
 /**
  * Reads the JSON of `HASURA_GRAPHQL_JWT_SECRET`.
  *
- * @returns the secret, or everything that is wrong with it; the text itself is never repeated, because it may hold a
- * key.
+ * @returns the secret, or all problems. The text is never quoted, since it may contain a key.
  */
 export function parseJwtSecret(text: string): JwtSecret | { problem: string } {
   const json = parseJson(text);
@@ -85,7 +84,7 @@ export function parseJwtSecret(text: string): JwtSecret | { problem: string } {
 /**
  * Reads the JSON of `HASURA_GRAPHQL_JWT_SECRETS`, a list of secrets.
  *
- * @returns the secrets, or everything that is wrong with any of them, by its position.
+ * @returns the secrets, or all problems of each by its position.
  */
 export function parseJwtSecrets(text: string): readonly JwtSecret[] | { problem: string } {
   const json = parseJson(text);
@@ -101,7 +100,7 @@ export function parseJwtSecrets(text: string): readonly JwtSecret[] | { problem:
 }
 
 function readSecret(json: Readonly<Record<string, unknown>>): JwtSecret | { problem: string } {
-  // A member that is null counts as one that is not there, as in Hasura.
+  // As in Hasura, null counts as absent.
   const parsed = jwtSecretShape.safeParse(
     Object.fromEntries(Object.entries(json).filter(([, value]) => value !== null)),
   );

@@ -4,19 +4,21 @@ import type { Algorithm, VerificationKey } from './verification-key.ts';
 /** The keys that verify tokens. */
 export interface KeySet {
   /**
-   * The keys for a token's `kid` (or its absence), at once or after a request to the issuer; empty where there is none. Usually
-   * one: an issuer may have given several keys the same id.
+   * Returns the keys for a token's `kid` (or its absence), immediately or after a request to the issuer. Empty if there is
+   * none. Usually it is a single key, but an issuer may give several keys the same id.
    */
   find(kid: string | undefined, algorithm: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]>;
   /** Whether keys are available. */
   readonly ready: boolean;
-  /** Whether the issuer could not be asked again when it was due, so that keys which it has added since are unknown. */
+  /** Whether the issuer could not be queried in time, so that newly added keys are unknown. */
   readonly isStale: boolean;
-  /** Whether a key that `find` returned is still in the set: tokens that were verified with a removed key are rejected. */
+  /**
+   * Returns whether a key that `find` returned is still in the set. Tokens that were verified with a removed key are rejected.
+   */
   holds(key: VerificationKey): boolean;
 }
 
-/** A key set of one fixed key, which answers for every `kid`. */
+/** A key set of one fixed key, which is used for every `kid`. */
 export function fixedKeySet(key: VerificationKey): KeySet {
   return {
     ready: true,
@@ -26,22 +28,22 @@ export function fixedKeySet(key: VerificationKey): KeySet {
   };
 }
 
-/** `undefined` stands for keys without an id. */
+/** The key `undefined` has the keys without an id. */
 export type KeysById = ReadonlyMap<string | undefined, readonly VerificationKey[]>;
 
-/** A key of a set that verifies nothing. */
+/** A key of a set that cannot verify signatures. */
 export interface UnusableKey {
   readonly kid: string | undefined;
   readonly problem: string;
 }
 
-/** The most keys of one id that are tried: each costs a verification, for every token that names the id. */
+/** The most keys of one id that are tried. Each costs a verification for every token with this id. */
 const MAX_KEYS_OF_AN_ID = 4;
 
 /**
- * The signature keys of a JWK set (RFC 7517), by `kid`. Keys that cannot verify a signature are skipped.
+ * Returns the signature keys of a JWK set (RFC 7517) by `kid`. Keys that cannot verify a signature are skipped.
  *
- * @throws TypeError when the document is no JWK set.
+ * @throws TypeError if the document is not a JWK set.
  */
 export function readKeySet(document: unknown): { readonly keys: KeysById; readonly unusable: readonly UnusableKey[] } {
   const list = (document as { keys?: unknown } | null)?.keys;
@@ -65,7 +67,7 @@ function isSameKey(one: VerificationKey, other: VerificationKey): boolean {
   return one.key.equals(other.key) && one.algorithms.join() === other.algorithms.join();
 }
 
-/** A set that was read again, in which the keys that were in it before are the same objects. */
+/** Replaces keys of a newly fetched set by the same objects as before, if they are known. */
 export function withKnownKeys(read: KeysById, known: KeysById): KeysById {
   const keys = [...read].map(([kid, list]) => {
     const before = known.get(kid) ?? [];
@@ -74,7 +76,7 @@ export function withKnownKeys(read: KeysById, known: KeysById): KeysById {
   return new Map(keys);
 }
 
-/** The keys of a set for a token: those of its `kid`, or without one the only key that fits the algorithm. */
+/** Returns the keys of a set for a token: those with its `kid`. Without a `kid`, the only key that fits the algorithm. */
 export function findKeys(keys: KeysById, kid: string | undefined, algorithm: string): readonly VerificationKey[] {
   const fits = (key: VerificationKey) => key.algorithms.includes(algorithm as Algorithm);
   if (kid !== undefined) return keys.get(kid)?.filter(fits) ?? [];

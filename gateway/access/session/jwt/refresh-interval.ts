@@ -1,11 +1,11 @@
 const REFRESH_BOUNDS_MS = { default: 300_000, least: 5_000, most: 86_400_000 };
-/** How often a set is fetched again whose issuer forbids caching. */
+/** The refresh interval of a set whose issuer forbids caching. */
 const REVALIDATE_MS = 60_000;
 
 /**
- * When a JWK set is to be fetched again, by the headers that it came with: `Cache-Control` (`no-cache` and `no-store`:
- * in a minute; `max-age`; `must-revalidate` without one: in a minute), else `Expires`, else in five minutes. Never in
- * less than five seconds or more than a day.
+ * Returns when to fetch a JWK set again, from the headers of its response. `Cache-Control`: `no-cache`, `no-store` and
+ * `must-revalidate` without `max-age` mean in a minute, `max-age` means after that time. Otherwise `Expires` applies, otherwise
+ * five minutes. The result is between five seconds and a day.
  *
  * @param now milliseconds since the epoch.
  * @returns milliseconds from now.
@@ -21,7 +21,7 @@ export function refreshAfterMs(
   if (/(?:^|,)\s*must-revalidate\s*(?:,|$)/i.test(cacheControl)) return REVALIDATE_MS;
   if (expires === undefined) return REFRESH_BOUNDS_MS.default;
   const until = Date.parse(expires);
-  // RFC 9111 section 5.3: an Expires that is no date, such as 0, is one that is over.
+  // An invalid Expires, such as 0, counts as a date in the past (RFC 9111 section 5.3).
   return Number.isNaN(until) || until <= now ? REVALIDATE_MS : within(until - now);
 }
 

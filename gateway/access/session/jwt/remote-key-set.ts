@@ -3,7 +3,7 @@ import { findKeys, type KeySet, type KeysById, readKeySet, type UnusableKey, wit
 import { refreshAfterMs } from './refresh-interval.ts';
 import type { VerificationKey } from './verification-key.ts';
 
-/** Fetches a JWK set: its JSON, and the headers that say how long it may be cached. Rejects when that fails. */
+/** Fetches a JWK set. Returns its JSON and the headers that state how long it may be cached. Rejects if that fails. */
 export type FetchKeys = (
   url: string,
 ) => Promise<{ json: unknown; cacheControl: string | undefined; expires?: string | undefined }>;
@@ -14,29 +14,30 @@ export interface RemoteKeySetOptions {
   fetchKeys: FetchKeys;
   /** Called when the issuer has removed a key from the set. */
   onWithdrawn?: () => void;
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   now?: () => number;
 }
 
 const KEY_RETRY_MS = { first: 250, most: 10_000 };
-/** Fetches that failed in a row make the set stale: one alone has met a busy machine or a restart of the issuer. */
+/** How many consecutive failures make the set stale. A single one may be due to a busy machine or a restart of the issuer. */
 const STALE_AFTER_FAILURES = 2;
-/** Unusable keys that are logged, and characters of their ids and of reasons: the issuer decides about them. */
+/**
+ * The most unusable keys that are logged, and the most characters of their ids and reasons: the issuer controls all of these.
+ */
 const MAX_LOGGED_KEYS = 20;
 const MAX_KEY_ID = 100;
 const MAX_REASON = 1_000;
-/** A fetch that keeps failing for the same reason is logged this often. */
+/** How often a repeated failure with the same reason is logged, in milliseconds. */
 const LOG_AGAIN_MS = 60_000;
 /**
- * An unknown `kid` makes the gateway fetch the set, at most this often: tokens with invented ids must not cause a flood
- * of requests.
+ * How often an unknown `kid` may cause a fetch of the set, in milliseconds. Tokens with invented ids must not cause a flood of
+ * requests.
  */
 const UNKNOWN_KID_INTERVAL_MS = 5_000;
 
 /**
- * The keys behind a `jwk_url`: fetched at once, refreshed when `Cache-Control` or `Expires` say so, and on a token with
- * an unknown `kid`. While the issuer is down the last good set is used and fetching is retried with growing
- * pauses.
+ * The keys behind a `jwk_url`. They are fetched at the start, refreshed as `Cache-Control` or `Expires` say, and fetched when a
+ * token has an unknown `kid`. While the issuer is down, the last valid set is used and fetching is retried with growing delays.
  */
 export class RemoteKeySet implements KeySet {
   readonly #options: RemoteKeySetOptions;
@@ -46,9 +47,9 @@ export class RemoteKeySet implements KeySet {
   #refreshing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
-  /** The failure that was logged last, and when; undefined since the last success. */
+  /** The last logged failure and its time. Undefined since the last success. */
   #logged: { readonly reason: string; readonly at: number } | undefined;
-  /** The keys that verify nothing, as they were logged last. */
+  /** The last logged list of unusable keys. */
   #loggedUnusable = '[]';
   #lastAttempt = Number.NEGATIVE_INFINITY;
   #stopped = false;
@@ -66,7 +67,7 @@ export class RemoteKeySet implements KeySet {
     return this.ready && this.#failures >= STALE_AFTER_FAILURES;
   }
 
-  /** Begins to fetch, and keeps the set fresh until stopped. */
+  /** Fetches the set and refreshes it until `stop` is called. */
   start(): void {
     void this.#refresh();
   }
@@ -79,7 +80,7 @@ export class RemoteKeySet implements KeySet {
   find(kid: string | undefined, algorithm: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]> {
     const found = findKeys(this.#keys, kid, algorithm);
     if (found.length > 0) return found;
-    // The absolute value: after the clock was set back the difference is negative for as long.
+    // The absolute value is compared, since the difference is negative after the clock was set back.
     if (!this.#refreshing && Math.abs(this.#now() - this.#lastAttempt) < UNKNOWN_KID_INTERVAL_MS) return found;
     return this.#refresh().then(() => findKeys(this.#keys, kid, algorithm));
   }
@@ -124,7 +125,7 @@ export class RemoteKeySet implements KeySet {
     if (!this.#stopped) this.#timer = setTimeout(() => void this.#refresh(), next).unref();
   }
 
-  /** Logs a failure when its reason is a new one, and once in a while. */
+  /** Logs a failure if its reason is new, or if it was logged long ago. */
   #logFailure(reason: string, retryMs: number): void {
     const now = performance.now();
     if (this.#logged?.reason === reason && now - this.#logged.at < LOG_AGAIN_MS) return;
@@ -145,7 +146,7 @@ export class RemoteKeySet implements KeySet {
     this.#options.log.info({ event: 'token_keys.recovered' }, 'token keys refreshed again');
   }
 
-  /** Logs the unusable keys when they have changed. */
+  /** Logs the unusable keys if they have changed. */
   #logUnusable(all: readonly UnusableKey[]): void {
     const unusable = all.slice(0, MAX_LOGGED_KEYS).map(({ kid, problem }) => ({
       kid: kid && boundedText(kid, MAX_KEY_ID),

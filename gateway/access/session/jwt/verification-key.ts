@@ -38,7 +38,7 @@ export type KeyType = (typeof KEY_TYPES)[number];
 
 export interface VerificationKey {
   readonly key: KeyObject;
-  /** The algorithms that this key may verify, whatever the token's header names. */
+  /** The algorithms that this key may verify, independent of the token's header. */
   readonly algorithms: readonly Algorithm[];
 }
 
@@ -46,7 +46,7 @@ export interface VerificationKey {
 const LEAST_RSA_BITS = 2048;
 const CURVES: Readonly<Record<string, Algorithm>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
 
-/** The algorithms that a public key can verify; none when it is too weak or of an unknown kind. */
+/** Returns the algorithms that a public key can verify: none if it is too weak or of an unknown kind. */
 export function algorithmsOf(key: KeyObject): readonly Algorithm[] {
   const { modulusLength = 0, namedCurve = '' } = key.asymmetricKeyDetails ?? {};
   switch (key.asymmetricKeyType) {
@@ -65,10 +65,10 @@ export function algorithmsOf(key: KeyObject): readonly Algorithm[] {
 }
 
 /**
- * The verification key of a fixed `key`: the secret itself for HMAC; for the others a public key in PEM (PKCS #1 or
- * SubjectPublicKeyInfo) or an X.509 certificate. RFC 7518 section 3.2: an HMAC key is at least as long as the hash.
+ * Returns the verification key of a fixed `key`. For HMAC it is the secret itself, which must be at least as long as the hash
+ * (RFC 7518 section 3.2). Otherwise it is a public key in PEM (PKCS #1 or SubjectPublicKeyInfo) or an X.509 certificate.
  *
- * @returns the key, or what is wrong with it; its text is never repeated.
+ * @returns the key, or the problem. Its text is never quoted.
  */
 export function fixedKey(type: KeyType, text: string): VerificationKey | { problem: string } {
   return type.startsWith('HS') ? hmacKey(type, text) : publicKey(type, text);
@@ -82,7 +82,7 @@ function hmacKey(type: KeyType, text: string): VerificationKey | { problem: stri
 }
 
 function publicKey(type: KeyType, text: string): VerificationKey | { problem: string } {
-  // Node would derive the public key from it, and the private key would stay in the settings of the gateway.
+  // Node.js would derive the public key, and the private key would remain in the gateway's settings.
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text))
     return { problem: 'key: expected a public key, not a private one' };
   let key: KeyObject;

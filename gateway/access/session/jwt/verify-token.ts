@@ -7,26 +7,29 @@ import type { JwtSecret } from './jwt-secret.ts';
 import type { KeySet } from './key-set.ts';
 import type { VerificationKey } from './verification-key.ts';
 
-/** The longest token that is read, in characters. */
+/** The longest token that is accepted, in characters. */
 export const MAX_TOKEN_LENGTH = 8_192;
-/** RFC 9068 section 2.1 and plain JWTs. Other types (identity, logout, proof tokens) are not for calling an API. */
+/**
+ * The types of access tokens (RFC 9068 section 2.1) and plain JWTs. Tokens of other types (identity, logout, proof) must not be
+ * used to call an API.
+ */
 const ACCESS_TOKEN_TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 
 export interface VerifiedToken {
   readonly payload: Readonly<Record<string, unknown>>;
   /** Seconds since the epoch. */
   readonly expiresAt: number;
-  /** The key that its signature was verified with. */
+  /** The key that verified the signature. */
   readonly key: VerificationKey;
 }
 
 /**
- * Verifies a bearer token: signature by a key pinned to its algorithms, issuer and audience where configured, lifetime.
- * Asynchronous only where the issuer has to be asked for keys.
+ * Verifies a bearer token: its signature with a key restricted to its algorithms, its issuer and audience if configured, and
+ * its lifetime. Asynchronous only if keys have to be fetched from the issuer.
  *
- * @param nowSeconds the time that `exp` and `nbf` are compared with, in seconds since the epoch, with
- * their fraction: `nbf` may have one too (RFC 7519 section 2).
- * @throws GatewayError `invalid-jwt` for any fault of the token, `service-unavailable` before any key has been fetched.
+ * @param nowSeconds the time to compare with `exp` and `nbf`, in seconds since the epoch, including fractions: `nbf` may have a
+ * fraction too (RFC 7519 section 2).
+ * @throws GatewayError `invalid-jwt` for an invalid token, `service-unavailable` before any key has been fetched.
  */
 export function verifyToken(
   token: string,
@@ -55,14 +58,17 @@ function verifyWithKeys(
   );
   const { exp, iat } = payload;
   const { now, allowedSkew } = expected;
-  // RFC 7519 section 2: seconds may have fractions.
+  // Seconds may have fractions (RFC 7519 section 2).
   if (typeof exp !== 'number' || !(Math.abs(exp) <= Number.MAX_SAFE_INTEGER))
     throw invalidToken('exp is required and must be a number of seconds');
   if (iat !== undefined && !(Number(iat) <= now + MAX_CLOCK_SKEW_SECONDS)) throw invalidToken('JWTNotYetValid');
   return { payload, expiresAt: exp + allowedSkew, key };
 }
 
-/** Verifies a token with each key: the claims by the first that has signed it, which is named, else the error of the last. */
+/**
+ * Verifies a token with each key. Returns the claims and the first key that has signed the token. If none has, throws the last
+ * error.
+ */
 function byAny<T>(
   keys: readonly VerificationKey[],
   verify: (key: VerificationKey) => T,
@@ -83,7 +89,8 @@ function readHeader(token: string): { algorithm: string; kid: string | undefined
   if (token.length > MAX_TOKEN_LENGTH) throw invalidToken('the token is too long');
   const parts = token.split('.');
   if (parts.length !== 3) throw invalidToken('JWSError: Invalid number of parts: Expected 3 parts');
-  // Node and jsonwebtoken pass over what is no base64url; one token is to have one text (RFC 7515, section 2).
+  // Node.js and jsonwebtoken ignore characters that are not base64url, but each token must have only one spelling (RFC 7515,
+  // section 2).
   if (!parts.every(isBase64url)) throw invalidToken('JWSError JWSInvalidSignature');
   let header: Record<string, unknown> | null;
   try {
@@ -93,7 +100,7 @@ function readHeader(token: string): { algorithm: string; kid: string | undefined
   }
   if (typeof header !== 'object' || header === null || typeof header.alg !== 'string')
     throw invalidToken('JWSError: the header has no algorithm');
-  // RFC 7515 section 4.1.11: extensions marked critical must be understood, and we know none.
+  // Critical extensions must be understood (RFC 7515 section 4.1.11), and the gateway supports none.
   if ('crit' in header || 'b64' in header) throw invalidToken('JWSError: critical header extensions are not supported');
   if (header.typ !== undefined && !isAccessTokenType(header.typ))
     throw invalidToken('the token is not an access token');
@@ -121,7 +128,7 @@ function verifySignature(token: string, key: VerificationKey, expected: Expectat
     });
     if (typeof payload === 'object') return payload as Record<string, unknown>;
   } catch (error) {
-    // jsonwebtoken throws plain TypeErrors for some malformed signatures, so whatever it throws means a bad token.
+    // jsonwebtoken throws plain TypeErrors for some malformed signatures, so every error means an invalid token.
     throw invalidToken(verificationFailure(error as Error));
   }
   throw invalidToken('the payload is not a JSON object');

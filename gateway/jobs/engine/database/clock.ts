@@ -1,21 +1,21 @@
 /**
- * The clock of the database, as far as this process knows it: the time that it said last and what has passed since then, by the
- * monotonic clock. A clock of this machine that is wrong or jumps does not matter to it.
+ * Estimates the database's clock from the last time that the database reported and the monotonic time since then. A wrong or
+ * changed system clock on this machine has no effect.
  */
 export class DatabaseClock {
   #offsetMs = 0;
 
-  /** @param nowMs what the database says, in milliseconds since 1970. */
+  /** @param nowMs the database's time, in milliseconds since 1970. */
   set(nowMs: number): void {
     this.#offsetMs = nowMs - performance.now();
   }
 
-  /** In milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now(): number {
     return this.at(performance.now());
   }
 
-  /** When a moment of `performance.now()` is or was, in milliseconds since 1970. */
+  /** Converts a moment of `performance.now()` to milliseconds since 1970. */
   at(moment: number): number {
     return Math.floor(moment + this.#offsetMs);
   }

@@ -5,25 +5,28 @@ import { isConnectionLost, JobsDatabaseUnusable, unusableDatabase } from './erro
 import { limitedQuery } from './limited-query.ts';
 import { migrateJobs, requireMigrated } from './migrate.ts';
 
-/** How long a statement may take, in milliseconds; the server cancels it, and a connection that is silent is closed. */
+/**
+ * How long a statement may take, in milliseconds. The server cancels a longer statement. If the server stays silent, the
+ * connection is closed.
+ */
 const STATEMENT_TIMEOUT_MS = 15_000;
 const ANSWER_ALLOWANCE_MS = 2_000;
-/** Days for which there are partitions already, so that making one may fail for that long. */
+/** How many days ahead partitions exist, and so how long creating them may fail. */
 const DAYS_AHEAD = 7;
 const MAKE_PARTITIONS =
   'SELECT portico_jobs.make_partitions($1), extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms';
 
 export interface JobsDatabaseOptions {
-  /** Such as `postgresql://portico_jobs@db/portico_jobs`. */
+  /** A URL such as `postgresql://portico_jobs@db/portico_jobs`. */
   readonly url: string;
-  /** Connections at most, beside the one that listens. */
+  /** The most connections, not counting the one that listens. */
   readonly size: number;
   readonly log: Logger;
-  /** Whether its schema is migrated, as by default; if not, one that is missing or older is an error. */
+  /** Whether to migrate the schema (default). If false, a missing or older schema is an error. */
   readonly migrates?: boolean | undefined;
 }
 
-/** The database of the jobs. It is migrated, or its schema is checked, at the first statement that reaches it. */
+/** The database of the jobs. The first statement that reaches the database migrates its schema or checks it. */
 export class JobsDatabase {
   readonly url: string;
   /** Set once a statement has reached the database. */
@@ -44,7 +47,7 @@ export class JobsDatabase {
       max: size,
       application_name: 'portico-jobs',
     });
-    // Without listeners, the loss of a connection would end the process; the statement under way is rejected.
+    // Without listeners, a lost connection would end the process. The running statement is rejected either way.
     this.#pool.on('error', () => {});
     this.#pool.on('connect', (connection) => {
       connection.on('error', () => {});
@@ -52,16 +55,16 @@ export class JobsDatabase {
   }
 
   /**
-   * Runs one statement, in a transaction of its own.
+   * Runs one statement in its own transaction.
    *
-   * @throws Error when the database cannot be reached or rejects it.
+   * @throws Error if the database is unreachable or rejects the statement.
    */
   async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     await this.migrate();
     return this.#query<Row>(text, values);
   }
 
-  /** @throws Error when it cannot be migrated now; the next call tries again. */
+  /** @throws Error if the schema cannot be migrated now. The next call tries again. */
   migrate(): Promise<void> {
     this.#migrated ??= (this.#migrates ? this.#migrate() : this.#check()).catch((thrown: unknown) => {
       this.#migrated = undefined;
@@ -72,7 +75,7 @@ export class JobsDatabase {
     return this.#migrated;
   }
 
-  /** What an operator has to change is said once, and again when it is something else. */
+  /** A problem that an operator has to solve is logged once, until the problem changes. */
   #report(error: unknown): void {
     if (!(error instanceof JobsDatabaseUnusable) || error.code === this.#reported) return;
     this.#reported = error.code;
@@ -88,7 +91,7 @@ export class JobsDatabase {
         migrateJobs(connection),
         4 * STATEMENT_TIMEOUT_MS,
       );
-      // After a pause of weeks there is no partition for today. Those of later days are made beside the jobs.
+      // After weeks without a gateway there is no partition for today. Maintenance creates those of later days while jobs run.
       const made = connection.query<{ now_ms: number }>(MAKE_PARTITIONS, [1]);
       const { rows } = await withDeadline(connection, made, STATEMENT_TIMEOUT_MS + ANSWER_ALLOWANCE_MS);
       for (const { now_ms: nowMs } of rows) this.clock.set(nowMs);
@@ -125,13 +128,13 @@ export class JobsDatabase {
       connection.release();
       return rows;
     } catch (error) {
-      // An error of the server is an answer: the connection is sound. What it says of itself is not a failure of it.
+      // After an error from the server the connection is sound, unless the error reports a lost connection.
       connection.release(!(error instanceof pg.DatabaseError) || isConnectionLost(error));
       throw error;
     }
   }
 
-  /** Makes the partitions of the next days. @throws Error when it could not, for now. */
+  /** Creates the partitions of the next days. @throws Error if they cannot be created now. */
   async makePartitions(): Promise<void> {
     const rows = await this.query<{ now_ms: number }>(MAKE_PARTITIONS, [DAYS_AHEAD]);
     for (const { now_ms: nowMs } of rows) this.clock.set(nowMs);
@@ -142,7 +145,7 @@ export class JobsDatabase {
   }
 }
 
-/** Destroys a connection that does not answer in time: the driver would wait for ever. */
+/** Destroys a connection that does not respond in time. The driver itself would wait indefinitely. */
 export async function withDeadline<T>(connection: pg.ClientBase, answer: Promise<T>, deadlineMs: number): Promise<T> {
   const timer = setTimeout(() => destroyConnection(connection), deadlineMs);
   try {

@@ -1,32 +1,32 @@
 import pg from 'pg';
 
-/** Classes 08 (connection exception) and 57P0x (the server stops) of PostgreSQL's manual, appendix A. */
+/** Classes 08 (connection exception) and 57P0x (server shutdown), from appendix A of PostgreSQL's manual. */
 export function isConnectionLost({ code = '' }: pg.DatabaseError): boolean {
   return code.startsWith('08') || code.startsWith('57P0');
 }
 
 /**
- * Classes of errors that a statement has for its values: data (22), constraints (23), limits of size and depth (54). The same
+ * Error classes that the values of a statement cause: data (22), constraints (23), limits of size and depth (54). The same
  * values fail again.
  */
 const OF_VALUES = new Set(['22', '23', '54']);
 
 /**
- * Classes of errors of the database as a whole, whatever the values are: connections (08), transactions, such as on a server that
- * only reads (25), logins (28), names and rights (3D, 3F, 42), conflicts (40), resources (53), states of objects (55),
- * cancelled statements and shutdown (57), the system (58).
+ * Error classes of the database as a whole, whatever the values are: connections (08), transactions, such as on a read-only
+ * server (25), logins (28), names and rights (3D, 3F, 42), conflicts (40), resources (53), states of objects (55), cancelled
+ * statements and shutdown (57), the system (58).
  */
 const OF_DATABASE = new Set(['08', '25', '28', '3D', '3F', '40', '42', '53', '55', '57', '58']);
 
 /**
- * Why a statement failed: for its `values`, such as for their size or depth; for a reason that may be that of `one-row`, such as a
- * page on the disk that cannot be read (XX), although its values are sound; or since the `database` cannot be used for now.
+ * Why a statement failed. `values`: the size, depth or content of the values. `one-row`: possibly a single row with valid
+ * values, such as on an unreadable page of the disk (XX). `database`: the database is unusable for now.
  */
 export type StatementFailure = 'values' | 'one-row' | 'database';
 
-/** @param error of a statement. */
+/** @param error the error of a statement. */
 export function failureOf(error: unknown): StatementFailure {
-  // Of the runtime: a text longer than it can be.
+  // The runtime throws a RangeError if a string would be too long.
   if (error instanceof RangeError) return 'values';
   if (!(error instanceof pg.DatabaseError) || isPartitionMissing(error)) return 'database';
   const errorClass = (error.code ?? '').slice(0, 2);
@@ -34,17 +34,20 @@ export function failureOf(error: unknown): StatementFailure {
   return OF_DATABASE.has(errorClass) ? 'database' : 'one-row';
 }
 
-/** A row for whose day there is no partition. A row that breaks a constraint names it. */
+/**
+ * Returns whether a row has no partition for its day. An error of a violated constraint names the constraint, this one does
+ * not.
+ */
 function isPartitionMissing({ code, constraint }: pg.DatabaseError): boolean {
   return code === '23514' && constraint === undefined;
 }
 
-/** Whether a statement gave up a lock that something else holds. */
+/** Returns whether a statement gave up waiting for a lock. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '55P03';
 }
 
-/** What an operator has to change before jobs can use their database. */
+/** A problem that an operator has to solve before jobs can use their database. */
 export class JobsDatabaseUnusable extends Error {
   readonly code:
     | 'rights-missing'
@@ -60,7 +63,10 @@ export class JobsDatabaseUnusable extends Error {
   }
 }
 
-/** The error of a migration in an operator's words, where it is not one that passes by itself. @param url of the database. */
+/**
+ * Explains an error of a migration to an operator. Returns an error unchanged if it may pass by itself. @param url of the
+ * database.
+ */
 export function unusableDatabase(error: unknown, url: string): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   const { user = '', database = '' } = new pg.Client({ connectionString: url });

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** The messages of PostgreSQL's extended query protocol (its manual, section 54.2.3), as the driver writes them. */
+/** The messages of PostgreSQL's extended query protocol (section 54.2.3 of its manual), as the driver writes them. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void };
   parse(statement: { text: string }): void;
@@ -9,15 +9,15 @@ interface Wire {
 }
 
 /**
- * A statement with settings of its own, in one message, which PostgreSQL makes one transaction. A setting of the session would
- * go to others too, where a pooler or the embedded database shares it: how long it may take, and that its commit waits for the
- * disk, since what was accepted has to survive the server.
+ * A statement with its own settings in one message, which PostgreSQL runs as one transaction. Settings of the session would
+ * also affect others if a pooler or the embedded database shares it. The settings are the statement timeout, and a commit that
+ * waits for the disk: accepted jobs have to survive a crash of the server.
  */
 class LimitedQuery extends pg.Query {
   readonly #timeoutMs: number;
 
   constructor(config: pg.QueryConfig, timeoutMs: number, callback: (error: Error | null, result: unknown) => void) {
-    // As the driver has it: with a callback it throws nothing and emits no errors.
+    // With a callback, the driver neither throws nor emits errors.
     super({ ...config, queryMode: 'extended', callback } as pg.QueryConfig);
     this.#timeoutMs = timeoutMs;
   }
@@ -35,11 +35,11 @@ class LimitedQuery extends pg.Query {
 
 const submitQuery = pg.Query.prototype.submit;
 
-/** Returns no rows, so that those of the statement are the only ones. */
+/** Returns no rows, so that all rows are those of the statement. */
 const SETTINGS = `SELECT WHERE set_config('statement_timeout', $1, true) IS NULL OR set_config('synchronous_commit',
   CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true) IS NULL`;
 
-/** Runs one statement in a transaction of its own, `timeoutMs` milliseconds at most. @throws Error as the driver does. */
+/** Runs one statement in its own transaction, for at most `timeoutMs` milliseconds. @throws Error as the driver does. */
 export function limitedQuery<Row extends pg.QueryResultRow>(
   connection: pg.ClientBase,
   text: string,
@@ -49,7 +49,7 @@ export function limitedQuery<Row extends pg.QueryResultRow>(
   return new Promise((resolve, reject) => {
     const query = new LimitedQuery({ text, values: [...values] }, timeoutMs, (error, result) => {
       if (error) reject(error);
-      // The settings have an empty result of their own before it.
+      // The result of the settings, which is empty, comes first.
       else resolve(([result].flat().at(-1) as pg.QueryResult<Row>).rows);
     });
     connection.query(query);

@@ -4,35 +4,40 @@ import { assetUrl } from '../../../../platform/index.ts';
 import { JobsDatabaseUnusable } from './errors.ts';
 
 const MIGRATIONS = assetUrl('gateway/jobs/engine/database/migrations/');
-/** The advisory lock of transactions that change the schema. Claims, partitions and statistics have other locks of this class. */
+/**
+ * The advisory lock of transactions that change the schema. Claims, partitions and statistics use other locks of this class.
+ */
 const MIGRATION_LOCK = [2006, 3] as const;
-/** The first line of a migration beside which older gateways work: the version of the oldest. */
+/** The first line of a migration that older gateways can work with. It names the oldest version. */
 const OLDEST_COMPATIBLE = /^-- oldest compatible: (\d+)$/m;
 
 export interface JobsMigration {
   readonly version: number;
   readonly name: string;
   readonly sql: string;
-  /** The oldest version whose gateways work with the schema that this makes: its own, unless it says another one. */
+  /**
+   * The oldest version whose gateways work with the schema after this migration: its own version, unless the file names another
+   * one.
+   */
   readonly oldestCompatible: number;
 }
 
-/** The schema of a database. */
+/** The version of a database's schema. */
 export interface SchemaVersion {
-  /** The newest migration's version; 0 where there is none. */
+  /** The version of the newest migration. 0 if there is none. */
   readonly version: number;
-  /** Gateways that know this version or a newer one work with it. */
+  /** Gateways that know this version or a newer one work with the schema. */
   readonly oldestCompatible: number;
 }
 
 export interface MigrationResult extends SchemaVersion {
-  /** The names of the migrations that were applied now. */
+  /** The names of the migrations that were applied by this call. */
   readonly applied: readonly string[];
   /** The newest version that this process knows. */
   readonly known: number;
 }
 
-/** The files `0001-name.sql` and on, in their order. */
+/** Reads the files `0001-name.sql` and on, in their order. */
 export function readJobsMigrations(): readonly JobsMigration[] {
   return readdirSync(MIGRATIONS)
     .filter((file) => file.endsWith('.sql'))
@@ -46,12 +51,11 @@ export function readJobsMigrations(): readonly JobsMigration[] {
 }
 
 /**
- * Brings the schema `portico_jobs` to the current version, in one transaction. Any number of processes may call it at once:
- * one migrates, the others wait and find nothing left to do. A schema that a newer version has made is used as it is, where its
- * migrations say that this version may.
+ * Brings the schema `portico_jobs` to the current version in one transaction. Any number of processes may call it at once: one
+ * migrates, the others wait and find nothing left to do. A newer schema is used unchanged if its migrations allow this version.
  *
- * @param connection on which no transaction is open.
- * @throws JobsDatabaseUnusable for a newer schema that this version does not work with.
+ * @param connection without an open transaction.
+ * @throws JobsDatabaseUnusable for a newer schema that does not allow this version.
  */
 export async function migrateJobs(
   connection: pg.ClientBase,
@@ -62,7 +66,7 @@ export async function migrateJobs(
   if (found.version >= known) return { ...compatible(found, known), applied: [], known };
   await connection.query('BEGIN');
   try {
-    // Of the transaction: a pooler may give the next statement of a session to another one.
+    // The lock belongs to the transaction: a pooler may run the next statement of a session on another connection.
     await connection.query('SELECT pg_advisory_xact_lock($1, $2)', [...MIGRATION_LOCK]);
     const applied = await applyPending(connection, migrations, compatible(await readVersion(connection), known));
     const migrated = await readVersion(connection);
@@ -75,9 +79,10 @@ export async function migrateJobs(
 }
 
 /**
- * Changes nothing.
+ * Checks the schema without changing it.
  *
- * @throws JobsDatabaseUnusable where the schema is missing, older than this version's, or newer and not for this version.
+ * @throws JobsDatabaseUnusable if the schema is missing, older than this version's, or newer and not compatible with this
+ * version.
  */
 export async function requireMigrated(
   connection: pg.ClientBase,
@@ -128,7 +133,7 @@ async function applyPending(
   return pending.map(({ name }) => name);
 }
 
-/** Inputs and results are any text, which other encodings lack characters for. @throws JobsDatabaseUnusable */
+/** Inputs and results may be any text, and other encodings lack characters for it. @throws JobsDatabaseUnusable */
 async function requireUtf8(connection: pg.ClientBase): Promise<void> {
   const { rows } = await connection.query<{ name: string; encoding: string }>(
     'SELECT current_database() AS name, pg_encoding_to_char(encoding) AS encoding FROM pg_database WHERE datname = current_database()',
@@ -142,8 +147,8 @@ async function requireUtf8(connection: pg.ClientBase): Promise<void> {
 }
 
 /**
- * The tables of the catalog are read, and not the cache of names, which may be older than the wait for the lock: opening them
- * makes the session take in what others have committed.
+ * Reads the tables of the catalog rather than the cache of names, which may date from before the wait for the lock. Opening
+ * these tables makes the session see what others have committed.
  */
 async function readVersion(connection: pg.ClientBase): Promise<SchemaVersion> {
   const none = { version: 0, oldestCompatible: 0 };
@@ -151,7 +156,7 @@ async function readVersion(connection: pg.ClientBase): Promise<SchemaVersion> {
     "SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'portico_jobs' AND c.relname = 'migration'",
   );
   if (!rowCount) return none;
-  // A table of before version 7 lacks the column.
+  // Tables from before version 7 lack the column.
   const { rows } = await connection.query<SchemaVersion>(`
     SELECT coalesce(max(version), 0) AS version,
       coalesce(max(coalesce((to_jsonb(m) ->> 'oldest_compatible')::int, version)), 0) AS "oldestCompatible"

@@ -7,26 +7,26 @@ import {
   type IntrospectionType,
 } from 'graphql';
 
-/** A schema of which only what can be compared is left. */
+/** A schema reduced to the parts that can be compared. */
 export interface ComparableSchema {
   readonly schema: GraphQLSchema;
-  /** Types of database tables, views and functions, which were taken out. */
+  /** Removed types of database tables, views and functions. */
   readonly tables: readonly string[];
-  /** Fields of these types, which were taken out with them. */
+  /** Fields of these types, which were removed with them. */
   readonly tableFields: readonly string[];
 }
 
-/** What a role without queries has in place of them, here and in Hasura. */
+/** Placeholder fields of a role without queries, in Portico and in Hasura. */
 const PLACEHOLDERS = new Set(['no_queries_available', 'no_subscriptions_available', 'no_mutations_available']);
 const ROOT_TYPE_KEYS = { queryType: 'Query', mutationType: 'Mutation', subscriptionType: 'Subscription' } as const;
 const BUILT_IN_DIRECTIVES = new Set(['skip', 'include', 'deprecated']);
 
 /**
- * Makes schemas of different servers comparable: root types have the same names, types that nothing leads to are left out,
- * and so are directives, and types that come from databases.
+ * Makes the schemas of different servers comparable. Root types get the same names. Unreachable types, directives and types of
+ * databases are removed.
  *
- * @param known types that are not from databases, whatever they look like: those of the schema that is compared with.
- * @throws Error when it is no introspection.
+ * @param known names of types that are not from databases, whatever they look like: those of the other schema.
+ * @throws Error if the argument is not an introspection result.
  */
 export function comparableSchema({ __schema }: IntrospectionQuery, known: ReadonlySet<string>): ComparableSchema {
   const types = new Map(__schema.types.map((type) => [type.name, type]));
@@ -57,7 +57,7 @@ export function comparableSchema({ __schema }: IntrospectionQuery, known: Readon
     kept.set(name, left);
     pending.push(...typesWithin(left));
   }
-  // A root type of which nothing is left is none; there is always one of queries.
+  // A root type without fields is removed. Only the query type always remains.
   const rootLeft = (root: { readonly name: string } | null | undefined) => {
     const type = root ? kept.get(root.name) : undefined;
     if (type?.kind === 'OBJECT' && type.fields.length > 0) return root;
@@ -79,7 +79,7 @@ export function comparableSchema({ __schema }: IntrospectionQuery, known: Readon
   return { schema, tables: [...tables].filter((name) => !isDerived(name)).sort(), tableFields };
 }
 
-/** By the names that Hasura gives, with its default naming or `graphql-default`. */
+/** Recognizes database types by Hasura's names, in its default naming or `graphql-default`. */
 function looksLikeDatabase(name: string, types: ReadonlyMap<string, IntrospectionType>): boolean {
   const type = types.get(name);
   if (type?.kind !== 'OBJECT') return false;
@@ -138,7 +138,10 @@ function builtInDirectives(directives: IntrospectionQuery['__schema']['directive
   return (directives ?? []).filter(({ name }) => BUILT_IN_DIRECTIVES.has(name));
 }
 
-/** A value with other names of types: beside a `kind`, and in `queryType` and its like, which may stand alone. */
+/**
+ * Returns a value with renamed types. Type names are next to a `kind`, and in `queryType` and similar members, which may stand
+ * alone.
+ */
 function withTypeNames<T>(value: T, names: ReadonlyMap<string, string>): T {
   return JSON.parse(JSON.stringify(value), function rename(this: object, key: string, inner: unknown) {
     if (key !== 'name' || typeof inner !== 'string') return inner;

@@ -5,23 +5,25 @@ import { ANY_OTHER_ROLE, type Change, checkedRoles } from '../../check/index.ts'
 import { comparableSchema } from './comparable-schema.ts';
 import { endpointOf, type HasuraServer, introspectHasura } from './introspect-hasura.ts';
 
-/** How what clients see here differs from what they see of a Hasura. */
+/** The differences between the schemas that clients see in Portico and in a Hasura server. */
 export interface HasuraComparison {
-  /** The address of its GraphQL endpoint. */
+  /** The address of the server's GraphQL endpoint. */
   readonly endpoint: string;
   readonly roles: readonly {
     readonly role: string;
-    /** How many differences there are for it. */
+    /** The number of differences for the role. */
     readonly differences: number;
-    /** Types of its database's tables, views and functions, which are not compared, and how many fields are of them. */
+    /**
+     * Types of the database's tables, views and functions, which are not compared, and the number of fields with these types.
+     */
     readonly tables: readonly string[];
     readonly tableFields: number;
   }[];
-  /** What changes for clients that come from Hasura, the breaking differences first. */
+  /** The changes for clients that move from Hasura, breaking ones first. */
   readonly differences: readonly Change[];
 }
 
-/** Compares each role's schema with that of a live Hasura. Roles that cannot be compared are problems. */
+/** Compares each role's schema with that of a running Hasura server. Roles that cannot be compared are reported as problems. */
 export async function compareWithHasura(
   generation: Generation,
   publicRole: string,

@@ -1,15 +1,15 @@
 import { getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
 import { hasCredentials } from '../../../../platform/index.ts';
 
-/** A Hasura that is introspected. */
+/** A Hasura server to introspect. */
 export interface HasuraServer {
   /** The address of the server, or of its GraphQL endpoint. */
   readonly url: string;
-  /** Undefined for a server without an admin secret, where all callers are admins. Never printed. */
+  /** Undefined for a server without an admin secret, where all callers are admins. It is never printed. */
   readonly adminSecret: string | undefined;
 }
 
-/** What a role sees, or why that is not known. */
+/** The introspection result of a role, or the problem. */
 export type RoleIntrospection = { readonly introspection: IntrospectionQuery } | { readonly problem: string };
 
 const INTROSPECTION_TIMEOUT_MS = 30_000;
@@ -18,18 +18,18 @@ const MAX_MESSAGE_LENGTH = 200;
 /** Descriptions are not compared. */
 const INTROSPECTION_QUERY = getIntrospectionQuery({ descriptions: false });
 
-/** The address of the GraphQL endpoint, without what must not be shown; undefined where the URL is none. */
+/** Returns the address of the GraphQL endpoint without confidential parts, or undefined for an invalid URL. */
 export function endpointOf(url: string): URL | undefined {
   const endpoint = URL.canParse(url) ? new URL(url) : undefined;
   if (!endpoint || !/^https?:$/.test(endpoint.protocol)) return undefined;
-  // Credentials in a URL would end up in messages.
+  // Credentials in a URL would appear in messages.
   if (hasCredentials(endpoint)) return undefined;
   if (!/\/graphql\/?$/.test(endpoint.pathname))
     endpoint.pathname = `${endpoint.pathname.replace(/\/+$/, '')}/v1/graphql`;
   return endpoint;
 }
 
-/** Asks Hasura for the schema of a role, which its admin secret lets us be. */
+/** Introspects a role's schema. The admin secret allows any role. */
 export async function introspectHasura(
   endpoint: URL,
   { adminSecret }: HasuraServer,
@@ -46,7 +46,7 @@ export async function introspectHasura(
         ...(adminSecret !== undefined && { 'x-hasura-admin-secret': adminSecret }),
       },
       body: JSON.stringify({ query: INTROSPECTION_QUERY, operationName: 'IntrospectionQuery' }),
-      // The secret is for the server that was named.
+      // The secret must reach only the named server.
       redirect: 'manual',
       signal: AbortSignal.timeout(INTROSPECTION_TIMEOUT_MS),
     });
@@ -91,7 +91,7 @@ async function limitedText({ body }: Response): Promise<string | undefined> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A server may repeat what it was sent. Control characters would write over what a terminal shows. */
+/** Removes the secret, which a server may repeat, and control characters, which could manipulate the terminal. */
 function withoutSecret(text: string, secret: string | undefined): string {
   const shown = secret ? text.replaceAll(secret, '[secret]') : text;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are taken out

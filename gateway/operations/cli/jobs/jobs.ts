@@ -22,19 +22,19 @@ export interface JobsCommandOptions {
   readonly tenant: string | undefined;
   readonly before: Date | undefined;
   readonly limit: number;
-  /** Whether personal data are shown. */
+  /** Whether to show personal data. */
   readonly payload: boolean;
   readonly json: boolean;
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** A command that is not written as it should be. */
+/** Invalid arguments of the command. */
 export class JobsUsageError extends Error {}
 
 /**
- * `portico jobs`: looks after the jobs in the database that the settings name.
+ * `portico jobs`: manages the jobs in the configured database.
  *
- * @returns the exit code: 1 when a job that is named is not there.
+ * @returns the exit code: 1 if a named job does not exist.
  * @throws JobsUsageError, SettingsError or StartError.
  */
 export async function jobs(options: JobsCommandOptions, print: (text: string) => void): Promise<number> {
@@ -66,7 +66,7 @@ export async function jobs(options: JobsCommandOptions, print: (text: string) =>
         return 0;
       }
       default: {
-        // After a pause of weeks there is none for the jobs that are cancelled now.
+        // After weeks without a gateway there is no partition for the jobs that are cancelled now.
         await admin.makePartitions();
         const changed = await admin[command](filter);
         show({ changed }, () => `${changed} ${changed === 1 ? 'job' : 'jobs'} ${DONE[command]}`);

@@ -1,6 +1,6 @@
 import type { JobSummary, QueueStats } from '../../../jobs/engine/index.ts';
 
-/** Rows as columns that are as wide as they have to be. */
+/** Formats rows as aligned columns. */
 function alignedRows(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
@@ -38,7 +38,7 @@ export function statsTable(stats: readonly QueueStats[]): string {
   return alignedRows([['queue', 'state', 'jobs', 'oldest'], ...rows]);
 }
 
-/** The members of a job, a line each. */
+/** Formats a job with one member on each line. */
 export function jobText(job: Readonly<Record<string, unknown>>): string {
   return alignedRows(
     Object.entries(job)

@@ -2,10 +2,10 @@ import { minuteText } from './since.ts';
 import type { UsageSummary } from './summary.ts';
 import type { UnusedParts } from './unused.ts';
 
-/** Clients that a row names. */
+/** The most clients that a row names. */
 const NAMED_CLIENTS = 3;
 
-/** @param limit rows of each table. */
+/** @param limit the most rows of each table. */
 export function printUsage(summary: UsageSummary, unused: UnusedParts | undefined, limit: number): string {
   const { from, to, processes, count, unreadableLines, operations, clients, coordinates } = summary;
   if (from === undefined || to === undefined) return 'no usage was recorded';
@@ -67,7 +67,7 @@ function unusedLines({ types, fields, arguments: given, inputFields, enumValues 
   return lines.length > 0 ? lines : ['everything in the schema is used'];
 }
 
-/** Columns as wide as what is in them; numbers are aligned at their end. */
+/** Formats columns as wide as their content. Numbers are right-aligned. */
 function tableLines(
   heads: readonly string[],
   rows: readonly (readonly (string | number)[])[],

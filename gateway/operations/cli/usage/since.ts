@@ -1,9 +1,9 @@
 import { parseAge } from '../../../../platform/index.ts';
 
 /**
- * Reads a time such as `30d`, `12h`, `15m` (before `now`) or `2026-01-31`, `2026-01-31T12:00:00Z`.
+ * Parses a time such as `30d`, `12h`, `15m` (before `now`) or `2026-01-31`, `2026-01-31T12:00:00Z`.
  *
- * @returns milliseconds since the epoch; undefined when it is none of these.
+ * @returns milliseconds since the epoch, or undefined for any other text.
  */
 export function parseSince(text: string, now: number): number | undefined {
   const age = parseAge(text);
@@ -13,7 +13,7 @@ export function parseSince(text: string, now: number): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** A time as a day and minute (UTC), or as a day alone. */
+/** Formats a time as a day and minute (UTC), or as a day alone. */
 export function minuteText(time: number): string {
   return new Date(time).toISOString().slice(0, 16).replace('T', ' ');
 }

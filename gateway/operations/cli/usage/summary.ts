@@ -1,19 +1,19 @@
 import type { RecordedUsage, UsageRecord } from '../../usage/index.ts';
 
-/** Which uses are summed up; undefined for all. */
+/** A filter of uses. Undefined members match everything. */
 export interface UsageFilter {
   readonly client?: string | undefined;
   readonly role?: string | undefined;
-  /** The name of an operation. */
+  /** The name of the operation. */
   readonly operation?: string | undefined;
-  /** A schema coordinate that it uses. */
+  /** A schema coordinate that the operation uses. */
   readonly field?: string | undefined;
 }
 
 interface Sum {
   readonly count: number;
   readonly errors: number;
-  /** ISO 8601. */
+  /** In ISO 8601. */
   readonly first: string;
   readonly last: string;
 }
@@ -23,7 +23,7 @@ export interface UsageSummary {
   readonly from: string | undefined;
   readonly to: string | undefined;
   readonly processes: number;
-  /** Runs of operations. */
+  /** The number of times that operations ran. */
   readonly count: number;
   readonly unreadableLines: number;
   readonly operations: readonly (Sum & {
@@ -45,7 +45,7 @@ export interface UsageSummary {
   })[];
 }
 
-/** Sums uses up, each list with the most used first. */
+/** Summarizes uses. Each list begins with the most used item. */
 export function summarize(usage: RecordedUsage, filter: UsageFilter = {}): UsageSummary {
   const records = usage.records.filter((record) => isMeant(record, filter));
   const isoTime = (time: number | undefined) => (time === undefined ? undefined : new Date(time).toISOString());

@@ -10,7 +10,7 @@ import {
 import { NO_QUERIES_FIELD } from '../../../graph/index.ts';
 import { type RecordedUsage, usageOfCoordinates } from '../../usage/index.ts';
 
-/** Parts of a schema that no operation uses. What belongs to a type, a field or an argument that stands here does not. */
+/** Parts of a schema that no operation uses. Parts of an unused type, field or argument are not listed separately. */
 export interface UnusedParts {
   readonly types: readonly string[];
   readonly fields: readonly string[];
@@ -19,7 +19,7 @@ export interface UnusedParts {
   readonly enumValues: readonly string[];
 }
 
-/** Finds what no operation uses: a field of an interface is one of the types that implement it, too. */
+/** Finds the unused parts of a schema. A use of an interface's field is also a use of the field in the implementing types. */
 export function unusedParts(schema: GraphQLSchema, { records }: Pick<RecordedUsage, 'records'>): UnusedParts {
   const isUsedBy = usageOfCoordinates(schema);
   const coordinates = new Set(records.flatMap(({ operation }) => [...operation.coordinates]));
@@ -38,7 +38,7 @@ export function unusedParts(schema: GraphQLSchema, { records }: Pick<RecordedUsa
     if (isIntrospectionType(type) || isSpecifiedScalarType(type)) continue;
     const interfaces = isObjectType(type) || isInterfaceType(type) ? type.getInterfaces() : [];
     const isRoot = isObjectType(type) && roots.has(type);
-    // Objects that are only reached as an interface have no coordinates of their own.
+    // Objects that operations reach only through an interface have no coordinates of their own.
     if (!isRoot && ![name, ...interfaces.map((each) => each.name)].some(isUsed)) parts.types.push(name);
     else if (isEnumType(type))
       parts.enumValues.push(...unused(type.getValues().map((value) => `${name}.${value.name}`)));

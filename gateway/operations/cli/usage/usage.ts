@@ -11,15 +11,15 @@ import { summarize, type UsageFilter } from './summary.ts';
 import { unusedParts } from './unused.ts';
 
 export interface UsageCommandOptions extends UsageFilter {
-  /** Directories of usage files, or files. */
+  /** Usage files, or directories of them. */
   readonly paths: readonly string[];
-  /** Uses that were last seen before are left out; in milliseconds since the epoch. */
+  /** Leaves out uses that were last seen before this time, in milliseconds since the epoch. */
   readonly since: number | undefined;
-  /** A metadata directory or a file of SDL, whose unused parts are listed. */
+  /** A metadata directory or an SDL file whose unused parts are listed. */
   readonly unused: string | undefined;
-  /** Where the SDL of remote schemas is, to use in place of asking the services. */
+  /** The directory with the SDL of remote schemas, used instead of introspecting the services. */
   readonly schemas: string | undefined;
-  /** Rows of each table. */
+  /** The most rows of each table. */
   readonly limit: number;
   readonly json: boolean;
   readonly environment: NodeJS.ProcessEnv;
@@ -27,13 +27,13 @@ export interface UsageCommandOptions extends UsageFilter {
 }
 
 /**
- * `portico usage`: what clients used, as several gateways have counted it.
+ * `portico usage`: reports what clients used, combined from several gateways.
  *
- * @throws StartError when something cannot be read; with `unused` a single line of usage too.
+ * @throws StartError if a file cannot be read, and with `unused` also for a single unreadable line.
  */
 export async function usage(options: UsageCommandOptions, print: (text: string) => void): Promise<void> {
   const recorded = readUsage(options.paths, options.since);
-  // As `portico check --allow-unused` has it: any of these lines may tell of a use.
+  // As with `portico check --allow-unused`, each of these lines may record a use.
   if (options.unused !== undefined && recorded.unreadable > 0)
     throw new StartError(
       `--unused: lines of usage that cannot be read: ${recorded.unreadable}. Any of them may tell of a use; without --unused they are left out`,
@@ -60,7 +60,7 @@ async function usedSchema(
       recorded: schemas,
       log: createLogger('portico', 'silent'),
     });
-    // What is missing today would look as if it were not there to be used.
+    // With problems, missing parts of the schema would not be listed as unused.
     if (problems.length > 0) throw new MetadataError(problems);
     return generation.graphOf(role ?? ADMIN_ROLE).schema;
   } catch (error) {

@@ -30,8 +30,8 @@ export interface OperationInSchema {
 }
 
 /**
- * The schema of a successful response: objects with exactly the selected fields, under their response keys. A field is
- * required unless a variable may remove it.
+ * Returns the schema of a successful response. Objects have exactly the selected fields, by response key. A field is required
+ * unless a variable may remove it.
  */
 export function answerSchema(saved: OperationInSchema, types: TypeSchemas): JsonSchema {
   const { operation, document, schema } = saved;
@@ -55,7 +55,7 @@ export function answerSchema(saved: OperationInSchema, types: TypeSchemas): Json
     const field = fieldOf(parent, name);
     if (!field) return {};
     const selections = nodes.flatMap(({ node: { selectionSet }, always }) =>
-      // Where a key is selected once, what is below it is there whenever the key is.
+      // If a key is selected only once, the fields below it are present whenever the key is.
       selectionSet ? [{ node: selectionSet, always: always || nodes.length === 1 }] : [],
     );
     return {
@@ -79,7 +79,7 @@ export function answerSchema(saved: OperationInSchema, types: TypeSchemas): Json
   }
 }
 
-/** Members of an interface or union. Those of which the same is selected look the same. */
+/** Returns the schema of an interface or union. Types with the same selected fields share a schema. */
 function oneOfTheTypes(schemas: readonly JsonSchema[]): JsonSchema {
   const distinct = new Map(schemas.map((schema) => [JSON.stringify(schema), schema]));
   const [only, ...others] = distinct.values();

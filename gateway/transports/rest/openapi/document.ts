@@ -17,13 +17,13 @@ export interface OpenApiOptions {
   readonly endpoints: readonly RestEndpoint[];
   /** The graph of the role that the document is for. */
   readonly graph: RoleGraph;
-  /** What `graph` belongs to. */
+  /** The generation that contains `graph`. */
   readonly generation: Generation;
-  /** Whether endpoints stand in it that cannot be run now, with the reason: for an admin. */
+  /** Whether to include endpoints that cannot run now, with the reason. Only an admin sees these. */
   readonly withUnusable: boolean;
 }
 
-/** A path of the document, with the names that its parameters got. */
+/** A path of the document, with the names of its parameters. */
 interface DescribedPath {
   readonly template: string;
   readonly labels: readonly string[];
@@ -37,7 +37,7 @@ export function openApiDocument({ endpoints, graph, generation, withUnusable }: 
   const paths = new Map<string, DescribedPath>();
   for (const endpoint of endpoints) {
     const needs = needsOfEndpoint(endpoint, generation);
-    // An endpoint that verifies no token answers every caller as it does one without a token.
+    // An endpoint that verifies no token responds to every caller as to one without a token.
     const { schema, accepted } = needs === 'nothing' ? (generation.publicGraph ?? graph) : graph;
     const problem = validate(accepted, endpoint.document)[0]?.message;
     if (problem !== undefined && !withUnusable) continue;
@@ -78,7 +78,7 @@ function answerName(id: string): string {
   return `${id}.answer`;
 }
 
-/** A name that code generators accept. */
+/** Returns a unique name that code generators accept. */
 function unusedId(name: string, answers: Readonly<Record<string, unknown>>): string {
   const plain = name.replace(/\W+/g, '_');
   let id = plain;
@@ -87,7 +87,8 @@ function unusedId(name: string, answers: Readonly<Record<string, unknown>>): str
 }
 
 /**
- * Paths that differ in the names of their parameters only are one path to OpenAPI, which gets the first one's names.
+ * Returns the path of an endpoint. In OpenAPI, paths that differ only in the names of their parameters are one path, which uses
+ * the first names.
  */
 function pathOf(endpoint: RestEndpoint, paths: Map<string, DescribedPath>): DescribedPath {
   const segments = endpoint.metadata.url.split('/');

@@ -5,33 +5,33 @@ import { otherResponses } from './shared-components.ts';
 import type { TypeSchemas } from './type-schemas.ts';
 import { describeVariables } from './variables.ts';
 
-/** An endpoint as a document describes it. */
+/** An endpoint with everything that its description needs. */
 export interface DescribedEndpoint {
   readonly endpoint: RestEndpoint;
   /** Unique in the document. */
   readonly id: string;
-  /** The graph that it runs on. */
+  /** The graph that the endpoint's operation runs on. */
   readonly schema: GraphQLSchema;
-  /** Which credentials it needs. */
+  /** The credentials that the endpoint needs. */
   readonly needs: 'nothing' | 'public' | 'session';
-  /** Why it cannot be run; undefined when it can. */
+  /** Why the endpoint cannot run. Undefined if it can. */
   readonly problem: string | undefined;
-  /** What the parameters of the path are called in the document, in their order. */
+  /** The names of the path's parameters in the document, in their order. */
   readonly labels: readonly string[];
-  /** Refers to the schema of the answer. */
+  /** A reference to the schema of the response. */
   readonly answer: Readonly<Record<string, unknown>>;
 }
 
 const BODY_METHODS: ReadonlySet<RestMethod> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** The names of the parameters of an endpoint's path, in their order. */
+/** Returns the names of the parameters in an endpoint's path, in their order. */
 export function pathParameters({ metadata }: RestEndpoint): readonly string[] {
   return metadata.url.split('/').flatMap((segment) => (isParameter(segment) ? [segment.slice(1)] : []));
 }
 
 /**
- * The parameters and responses of one method of an endpoint. Variables that are not in the path are in the body of a
- * method that has one, else in the query string.
+ * Describes the parameters and responses of an endpoint for one method. Variables that are not in the path are in the body if
+ * the method has one, otherwise in the query string.
  */
 export function describeOperation(described: DescribedEndpoint, method: RestMethod, types: TypeSchemas) {
   const { endpoint, id, labels, answer } = described;
@@ -62,7 +62,7 @@ export function describeOperation(described: DescribedEndpoint, method: RestMeth
   };
 }
 
-/** The empty requirement stands for a caller without a token (OpenAPI 3.1, security requirement object). */
+/** The empty requirement allows callers without a token (OpenAPI 3.1, security requirement object). */
 const SECURITY = { nothing: [], public: [{}, { bearer: [] }], session: [{ bearer: [] }] } as const;
 
 function operationDescription({ endpoint, problem }: DescribedEndpoint): string {

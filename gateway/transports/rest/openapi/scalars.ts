@@ -3,11 +3,11 @@ import type { JsonSchema } from './json-schema.ts';
 const STRING_SCHEMA = { type: 'string' };
 const INTEGER = { type: 'integer' };
 const UUID_SCHEMA = { type: 'string', format: 'uuid', pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$' };
-/** Numbers that services may send as a text, so that no digit is lost. */
+/** Numbers that services may send as text, so that no digit is lost. */
 const LONG_INTEGER = { type: ['integer', 'string'] };
 const LONG_NUMBER = { type: ['number', 'string'] };
 
-/** How scalars look in JSON: GraphQL's own, and those whose names say it, which are PostgreSQL's for the most part. */
+/** The JSON form of scalars: GraphQL's own, and those that are recognized by name, which are mostly PostgreSQL's. */
 const SCALARS: Readonly<Record<string, JsonSchema>> = {
   Int: { type: 'integer', format: 'int32' },
   Float: { type: 'number', format: 'double' },
@@ -44,7 +44,7 @@ const SCALARS: Readonly<Record<string, JsonSchema>> = {
   JSON: {},
 };
 
-/** The schema of a scalar; undefined for one that only its service defines. */
+/** Returns the schema of a scalar, or undefined if only its service defines it. */
 export function scalarSchema(name: string): JsonSchema | undefined {
   return Object.hasOwn(SCALARS, name) ? SCALARS[name] : undefined;
 }

@@ -11,15 +11,15 @@ import {
 } from 'graphql';
 import { fragmentsOf } from '../../../graphql/syntax/index.ts';
 
-/** A part of an operation, and whether it is there whatever the variables say. */
+/** A part of an operation, and whether it is always present, independent of variables. */
 export interface Certain<T> {
   readonly node: T;
   readonly always: boolean;
 }
 
 /**
- * What selection sets select of an object type, by response key: fields through fragments that apply to the type,
- * without those that `@skip` and `@include` always take out. Once for each time that a key is selected.
+ * Returns the selected fields of an object type by response key, with one entry for each time a key is selected. Fragments that
+ * apply to the type are included. Fields that `@skip` and `@include` always remove are left out.
  */
 export function fieldsOfAnswer(
   selections: readonly Certain<SelectionSetNode>[],

@@ -1,4 +1,4 @@
-/** GraphQL names hold no dot, so this one can be no type's. */
+/** GraphQL names contain no dots, so no type can have this name. */
 const ERROR = 'portico.error';
 
 const ERROR_SCHEMA = {
@@ -19,7 +19,7 @@ const CHALLENGE_HEADER = {
   'WWW-Authenticate': { description: 'What to do about it (RFC 6750).', schema: { type: 'string' } },
 } as const;
 
-/** What every document has, whatever its endpoints. */
+/** The components that every document has. */
 export const SHARED = {
   schemas: { [ERROR]: ERROR_SCHEMA },
   responses: {
@@ -32,7 +32,7 @@ export const SHARED = {
   },
 } as const;
 
-/** The responses of an endpoint beside the one that all is well. */
+/** Returns the responses of an endpoint other than a success. */
 export function otherResponses(needsToken: boolean, answer: Readonly<Record<string, unknown>>) {
   return {
     400: { $ref: '#/components/responses/BadRequest' },

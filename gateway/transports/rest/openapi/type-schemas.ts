@@ -14,24 +14,24 @@ import { defaultValueNode, printSchema } from '../../../graphql/schemas/index.ts
 import { type JsonSchema, orNull } from './json-schema.ts';
 import { scalarSchema } from './scalars.ts';
 
-/** A named type that has a schema of its own in the document. */
+/** A named type that has its own schema in the document. */
 type ComponentType = GraphQLLeafType | GraphQLInputObjectType;
 
-/** Makes schemas of GraphQL types. Enums, input objects and unknown scalars become components that others refer to. */
+/** Creates schemas of GraphQL types. Enums, input objects and unknown scalars become components that other schemas refer to. */
 export interface TypeSchemas {
-  /** The components that were made so far, by name. */
+  /** The components created so far, by name. */
   readonly components: Readonly<Record<string, JsonSchema>>;
-  /** A value of this type, null where the type lets it be. */
+  /** Returns the schema of a value. Null is allowed where the type is nullable. */
   input(type: GraphQLInputType): JsonSchema;
-  /** A value of this type that is not null. */
+  /** Returns the schema of a non-null value. */
   presentInput(type: GraphQLInputType): JsonSchema;
-  /** A scalar or an enum in a response. */
+  /** Returns the schema of a scalar or an enum in a response. */
   leaf(type: GraphQLLeafType): JsonSchema;
 }
 
 export function createTypeSchemas(): TypeSchemas {
   const components: Record<string, JsonSchema> = {};
-  /** The type behind each component name. A role and the public role may see different parts of a type. */
+  /** The signature of the type behind each component. A role and the public role may see different parts of a type. */
   const signatures = new Map<string, string>();
 
   function reference(type: ComponentType): JsonSchema {
@@ -39,7 +39,7 @@ export function createTypeSchemas(): TypeSchemas {
     let name = type.name;
     for (let count = 2; (signatures.get(name) ?? signature) !== signature; count++) name = `${type.name}.${count}`;
     if (!signatures.has(name)) {
-      // The name is taken before the schema is made: input objects may hold themselves.
+      // The name is reserved before the schema is created, since input objects may contain themselves.
       signatures.set(name, signature);
       components[name] = {};
       components[name] = componentSchema(type);
@@ -93,7 +93,7 @@ export function createTypeSchemas(): TypeSchemas {
   return { components, input, presentInput, leaf };
 }
 
-/** Everything that the schema of a type depends on. */
+/** Returns a text that contains everything that a type's schema depends on. */
 function signatureOf(type: ComponentType): string {
   return printSchema(new GraphQLSchema({ types: [type], assumeValid: true }));
 }

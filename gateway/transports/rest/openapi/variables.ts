@@ -15,13 +15,13 @@ import { commasSeparate, itemType, type KindOfType, kindsOfTypes } from '../url-
 import type { JsonSchema } from './json-schema.ts';
 import type { TypeSchemas } from './type-schemas.ts';
 
-/** Describes the variables of an operation where a request gives them. */
+/** Describes an operation's variables in requests. */
 export interface VariableDescriptions {
   /** The names of all variables, in their order. */
   readonly names: readonly string[];
-  /** A parameter of the path or the query string; `label` is its name in the path. */
+  /** Describes a parameter of the path or the query string. `label` is its name in the path. */
   parameter(name: string, place: 'path' | 'query', label?: string): Readonly<Record<string, unknown>>;
-  /** A JSON object with the variables as members. */
+  /** Describes a JSON object with the variables as members. */
   body(names: readonly string[]): { readonly schema: JsonSchema; readonly required: boolean };
 }
 
@@ -45,7 +45,7 @@ export function describeVariables(
       const definition = definitions.get(name);
       const type = definition && typeOf(definition);
       const shape = definition && type ? urlShape(definition, type, place, kindOf) : 'text';
-      // Null has no text of its own in a URL.
+      // A URL cannot express null.
       const value = type ? types.presentInput(type) : {};
       const described = definition ? withDefault(definition, value) : value;
       return {
@@ -80,7 +80,7 @@ export function describeVariables(
 /** `id=1&id=2` in the query string, `1,2` in the path. */
 const LIST_STYLE = { query: { style: 'form', explode: true }, path: { style: 'simple', explode: false } } as const;
 
-/** How a value is written in the URL: as one text, as a list in the way of its place, or as JSON. */
+/** Returns how a URL contains the value: as a single text, as a list in the style of its place, or as JSON. */
 function urlShape(
   definition: VariableDefinitionNode,
   type: GraphQLInputType,

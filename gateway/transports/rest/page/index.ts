@@ -5,7 +5,7 @@ const SCRIPTS = ['page.js', 'elements.js', 'endpoint.js', 'request.js', 'schema.
 
 const asset = (name: string) => readPageFile(assetUrl(`gateway/transports/rest/page/assets/${name}`));
 
-/** The files of the page by their names, the page itself by the empty one. */
+/** The files of the page by name. The name of the page itself is empty. */
 export const PAGE_FILES: ReadonlyMap<string, PageFile> = new Map([
   ['', asset('page.html')],
   ['page.css', asset('page.css')],

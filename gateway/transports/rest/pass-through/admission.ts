@@ -7,23 +7,23 @@ import type { RelayTarget } from './relay.ts';
 import { refuseUnlessPublic, type Service, type Services } from './service.ts';
 import { callerOf } from './service-bulkhead.ts';
 
-/** A request that goes through. */
+/** A request that is passed on. */
 export interface AdmittedRequest {
   readonly service: Service;
   readonly target: Omit<RelayTarget, 'dispatcher'>;
-  /** Undefined where no token is judged. */
+  /** Undefined if no token is verified. */
   readonly session: Session | undefined;
-  /** Whose place it takes. */
+  /** The key of the caller whose slot the request uses. */
   readonly caller: string;
 }
 
-/** They are about the way of a request to its server (RFC 9110 section 9.3), and no service's to answer. */
+/** These methods concern the proxies between client and server (RFC 9110 section 9.3), so no service receives them. */
 const METHODS_OF_THE_WAY: ReadonlySet<string> = new Set(['TRACE', 'CONNECT']);
 
 /**
- * Finds the service of a request, and what it is sent, after the caller has been checked.
+ * Authenticates the caller, finds the service of a request and builds the headers for it.
  *
- * @throws GatewayError why the request does not go through.
+ * @throws GatewayError if the request is not passed on.
  */
 export async function admitRequest(
   incoming: IncomingRequest,
@@ -34,7 +34,7 @@ export async function admitRequest(
   const service = services.find(path);
   if (!service) throw resourceNotFound();
   const { name, permissions, timeout_seconds, only_public_without_token } = service.metadata;
-  // No token is verified there, so a caller with an expired one can get a new one; the log has no caller then.
+  // No token is verified at public addresses, so a caller with an expired one can get a new one. The log then names no caller.
   let session: Session | undefined;
   if (only_public_without_token) refuseUnlessPublic(service, incoming);
   else {

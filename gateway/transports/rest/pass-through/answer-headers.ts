@@ -1,13 +1,11 @@
 import { publicLocation, type ServiceAddress } from './public-location.ts';
 
-/** Headers of a service's answer, lower-case names, Latin-1 values. */
+/** The headers of a service's response. Names are in lower case, values in Latin-1. */
 export type AnswerHeaders = Record<string, string | string[]>;
 
-/**
- * Headers of a service's answer that no client gets. docs/pass-through.md has the reason for each group.
- */
+/** Headers of a service's response that are not passed to clients. docs/pass-through.md explains each group. */
 const DROPPED = new Set([
-  // About the connection to us, or about how the answer is framed on it.
+  // They concern the connection to the gateway, or the framing of the response on it.
   'connection',
   'keep-alive',
   'proxy-connection',
@@ -16,15 +14,15 @@ const DROPPED = new Set([
   'transfer-encoding',
   'upgrade',
   'via',
-  // About who answers behind us.
+  // They describe the server behind the gateway.
   'server',
   'x-powered-by',
   'x-aspnet-version',
   'x-aspnetmvc-version',
-  // Ours to say.
+  // The gateway sets these itself.
   'x-request-id',
   'x-content-type-options',
-  // Said for the whole origin, of which a service has only a part.
+  // They apply to the whole origin, and a service has only a part of it.
   'alt-svc',
   'clear-site-data',
   'nel',
@@ -34,7 +32,7 @@ const DROPPED = new Set([
   'service-worker-allowed',
   'strict-transport-security',
   'timing-allow-origin',
-  // Orders to a web server in front of us.
+  // They command a web server in front of the gateway.
   'x-lighttpd-send-file',
   'x-reproxy-url',
   'x-sendfile',
@@ -42,23 +40,23 @@ const DROPPED = new Set([
 const DROPPED_FAMILIES =
   /^(?:x[-_.](?:hasura|portico)[-_.]|access-control-|proxy-|x-accel-(?!buffering$)|sec-websocket-)/;
 const TRANSFER_ENCODING = 'transfer-encoding';
-/** They hold an address, which may be the service's own. */
+/** They contain an address, which may be the service's internal one. */
 const ADDRESSES = new Set(['location', 'content-location']);
 
 export interface AnswerPolicy {
   readonly address: ServiceAddress;
-  /** Whether the client's credentials went to the service, so that it may ask for them. */
+  /** Whether the client's credentials were forwarded to the service, so that it may challenge for them. */
   readonly mayChallenge: boolean;
-  /** The request headers that identify the caller, which caches have to keep apart; empty where there is none. */
+  /** The request headers that identify the caller, which caches must distinguish. Empty if there are none. */
   readonly variesBy: readonly string[];
 }
 
 /**
- * Why a service's response cannot be relayed, for the log; undefined where it can be. Clients would take a 407 for that of a
- * proxy of theirs (RFC 9110 section 15.5.8). A transfer coding other than chunked stays on the body and is not told to them (RFC
- * 9112 section 7); some servers name `identity`, which is none.
+ * Returns why a service's response cannot be relayed, for the log. Undefined if it can. A client would take a 407 for a
+ * response of its own proxy (RFC 9110 section 15.5.8). A transfer coding other than chunked would remain on the body without
+ * the client knowing (RFC 9112 section 7). Some servers name `identity`, which is not a coding.
  *
- * @param raw names and values in turn, as undici gives them.
+ * @param raw alternating names and values, as undici provides them.
  */
 export function headProblem(status: number, raw: readonly Buffer[]): string | undefined {
   if (status === 407 || status > 599) return `the status ${status}`;
@@ -71,10 +69,10 @@ export function headProblem(status: number, raw: readonly Buffer[]): string | un
 }
 
 /**
- * The headers of a service's response that a client gets.
+ * Returns the headers of a service's response that are passed to the client.
  *
- * @param raw names and values in turn, as undici gives them.
- * @param host what the client called us.
+ * @param raw alternating names and values, as undici provides them.
+ * @param host the client's name for the gateway.
  */
 export function headersOfAnswer(
   status: number,
@@ -85,10 +83,10 @@ export function headersOfAnswer(
   const headers: AnswerHeaders = Object.create(null);
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = String(raw[at]).toLowerCase();
-    // Header values are bytes. Node writes strings as Latin-1.
+    // Header values are bytes, and Node.js writes strings as Latin-1.
     addHeader(headers, name, (raw[at + 1] as Buffer).toString('latin1'));
   }
-  // Only one of the two says how long it is (RFC 9112 section 6.3), and an answer without a body has no length.
+  // Only one of the two may give the length (RFC 9112 section 6.3), and a response without a body has no length.
   if (headers['transfer-encoding'] !== undefined || status === 204) delete headers['content-length'];
   const ofConnection = [headers.connection ?? []].flat().flatMap((value) => value.toLowerCase().split(','));
   for (const option of ofConnection) delete headers[option.trim()];
@@ -110,15 +108,13 @@ function addHeader(headers: AnswerHeaders, name: string, value: string): void {
 
 function replaceAddress(headers: AnswerHeaders, name: string, address: ServiceAddress, host: string | undefined): void {
   const value = headers[name];
-  // Several, of which clients take one or another, are none.
+  // A repeated location is dropped, since clients differ in which one they use.
   const shown = typeof value === 'string' ? publicLocation(value, address, host) : undefined;
   if (shown === undefined) delete headers[name];
   else headers[name] = shown;
 }
 
-/**
- * Two callers never share a response of a cache in front of the gateway, whatever the service's caching headers are.
- */
+/** Caches in front of the gateway must not share a response between two callers, whatever the service's caching headers say. */
 function varying(said: readonly string[], more: readonly string[]): string {
   const names = said.flatMap((value) => value.split(',')).map((name) => name.trim());
   if (names.includes('*')) return '*';

@@ -1,10 +1,10 @@
 import { type FixedAttributes, fixedAttributes, type Span } from '../../../../platform/index.ts';
 import { type TracedHeaders, withHeaders } from '../../../upstream/index.ts';
 
-/** How the context of a trace is propagated to a service. */
+/** How the trace context is propagated to a service. */
 export interface CallTracing {
   readonly attributes: FixedAttributes;
-  /** Beside the context of the trace, names and values in turn. */
+  /** Alternating names and values of further headers. */
   readonly headers: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export function callTracing(name: string, origin: string, traced: TracedHeaders 
   };
 }
 
-/** Begins the span of a call of a service; undefined while tracing is off. */
+/** Starts the span of a call to a service. Undefined while tracing is off. */
 export function startCall(
   parent: Span | undefined,
   method: string | undefined,
@@ -33,9 +33,7 @@ export function startCall(
   return call;
 }
 
-/**
- * @returns the headers with the context of the trace, which replaces whatever a client has sent under the same names.
- */
+/** @returns the headers with the trace context, which replaces the client's headers of the same names. */
 export function headersWithContext(
   headers: Readonly<Record<string, string>>,
   call: Span | undefined,

@@ -2,20 +2,20 @@ import { Pool } from 'undici';
 import type { ConcurrencySettings } from '../../../upstream/index.ts';
 import { ServiceBulkhead } from './service-bulkhead.ts';
 
-/** As long as a service may take to be connected to, in milliseconds. */
+/** How long connecting to a service may take, in milliseconds. */
 export const CONNECT_TIMEOUT_MS = 5_000;
 
-/** Keep-alive connections to one origin, and the requests that may be under way there. */
+/** The keep-alive connections to one origin, and its limit of concurrent requests. */
 export interface OriginConnections {
   /**
-   * Of unlimited size: a response that is an event stream keeps its connection and releases its slot, so a pool of a
-   * fixed size would have fewer connections than slots.
+   * The pool has no size limit. A response that is an event stream keeps its connection but releases its slot, so a fixed pool
+   * would have fewer connections than slots.
    */
   readonly pool: Pool;
   readonly places: ServiceBulkhead;
 }
 
-/** WebSockets have connections of their own. */
+/** WebSockets do not use these connections. */
 export interface ServiceConnections {
   to(origin: string): OriginConnections;
   close(): void;
@@ -27,7 +27,7 @@ export function openServiceConnections(concurrency: ConcurrencySettings): Servic
     to: (origin) => {
       const known = origins.get(origin);
       if (known) return known;
-      // Each exchange watches its time by itself.
+      // Each exchange has its own timeout.
       const pool = new Pool(origin, {
         pipelining: 1,
         headersTimeout: 0,

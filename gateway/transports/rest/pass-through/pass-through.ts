@@ -22,17 +22,17 @@ import { handshakeHeaders } from './request-headers.ts';
 import { openServices } from './service.ts';
 import { relayWebSocket } from './websocket.ts';
 
-/** Passes requests on to the plain HTTP services of `services.yaml`. docs/pass-through.md lists what is forwarded. */
+/** Passes requests through to the plain HTTP services of `services.yaml`. docs/pass-through.md lists what is forwarded. */
 export interface PassThrough extends MetadataSubscriber {
-  /** Whether a service has this path. */
+  /** Returns whether a service has this path. */
   matches(path: string): boolean;
-  /** The path of the service that has this path. */
+  /** Returns the route of the service that has this path. */
   routeOf(path: string): string | undefined;
-  /** Answers a request whose path matches. */
+  /** Handles a request whose path matches. */
   handle(exchange: HttpExchange): Promise<void>;
-  /** Takes a WebSocket handshake whose path matches; refuses it with a plain HTTP response. */
+  /** Relays a WebSocket handshake whose path matches, or rejects it with an HTTP response. */
   upgrade(incoming: UpgradeRequest, socket: Socket, head: Buffer): Promise<void>;
-  /** Closes the open WebSockets, which have no end of their own, unlike requests. */
+  /** Closes open WebSockets, which do not end by themselves. */
   closeSockets(): void;
   close(): void;
 }
@@ -42,11 +42,11 @@ export interface PassThroughOptions {
   readonly environment: Environment;
   readonly authenticator: Authenticator;
   readonly assertions?: Assertions | undefined;
-  /** What one origin is sent beside the context of a trace. */
+  /** Additional headers for traced origins, next to the trace context. */
   readonly traced?: TracedHeaders | undefined;
-  /** WebSockets and event streams at a time. */
+  /** The most WebSockets and event streams at a time. */
   readonly maxLiveConnections: number;
-  /** Requests to one origin at a time. */
+  /** The limits of concurrent requests to one origin. */
   readonly concurrency: ConcurrencySettings;
   readonly log: Logger;
 }
@@ -54,7 +54,7 @@ export interface PassThroughOptions {
 /**
  * Opens the pass-through for the services of the metadata.
  *
- * @throws MetadataError when a service's metadata does not fit the environment.
+ * @throws MetadataError if the metadata of a service does not fit the environment.
  */
 export function openPassThrough(options: PassThroughOptions): PassThrough {
   const { environment, authenticator, assertions, traced } = options;
@@ -82,7 +82,7 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
       }
     },
     upgrade: async (incoming, socket, head) => {
-      // From here on nothing else listens for the socket's errors, and an error without a listener ends the process.
+      // From here on nothing else listens for the socket's errors, and an unhandled error would end the process.
       socket.on('error', () => {});
       const client = new PendingClient(socket, head);
       try {
@@ -122,7 +122,7 @@ export function openPassThrough(options: PassThroughOptions): PassThrough {
   };
 }
 
-/** A handshake that is passed on is logged twice: when the service responds, and when the connection is closed. */
+/** A relayed handshake is logged twice: when the service responds, and when the connection closes. */
 function logSocket({ log, clientAddress: ip }: IncomingRequest, socket: Socket, source: string): void {
   const startedAt = performance.now();
   log.info({ event: 'websocket.opened', type: 'websocket-log', ip, source }, 'WebSocket opened');

@@ -1,14 +1,12 @@
 import { ambiguousPath, dotSegmentInPath } from '../errors.ts';
 
-/** Bytes of a path that some servers cut off, normalize, or read as a separator. */
+/** Bytes of a path that some servers cut off, normalize, or treat as a separator. */
 const AMBIGUOUS = /[^\x21-\x7e]|\\|%(?:[01][0-9a-f]|7f)|%5c/i;
-/**
- * Bytes of UTF-8 that are longer than they need be and that lax decoders take for `.` and `/` (RFC 3629 section 10).
- */
+/** Overlong UTF-8 sequences that lax decoders read as `.` and `/` (RFC 3629 section 10). */
 const OVERLONG = /%(?:c0%a[ef]|c1%9c|e0%80%a[ef]|f0%80%80%a[ef])/i;
 
 /**
- * Rejects a path that a service could decode and resolve to one outside of its own prefix.
+ * Rejects a path that a service could decode and resolve to a path outside its own prefix.
  *
  * @throws GatewayError `bad-request`
  */
@@ -26,21 +24,22 @@ function hasDotSegment(path: string): boolean {
 }
 
 /**
- * Also with what a server may cut off from a segment, plain or encoded: parameters, a query, a fragment, white space.
+ * Also matches segments with a suffix that a server may cut off, plain or encoded: parameters, a query, a fragment, whitespace.
  */
 const DOT_SEGMENT = /^(?:%20|%a0|%c2%a0)*\.\.?(?:;|%3b|#|%23|%3f|%20|%a0|%c2%a0|$)/i;
 
 /**
- * With `%25` decoded as often as it takes: a path may be decoded more than once on its way. All rounds at a time, since a path of
- * 60,000 characters may take 30,000 of them.
+ * Decodes `%25` repeatedly, since a path may be decoded more than once on its way. All rounds run in one step: a path of 60,000
+ * characters may need 30,000 of them.
  */
 function decodedPercents(path: string): string {
   return path.replace(/%(?:25)+/g, '%');
 }
 
 /**
- * A path as the most lenient server would read it, to check whether it may belong to another service: unreserved
- * characters decoded, in lower case, without repeated slashes and without what may be cut off from a segment.
+ * Returns a path as the most lenient server would read it, to check whether it may belong to another service. Unreserved
+ * characters are decoded, letters are in lower case, repeated slashes are merged, and suffixes of segments that servers may cut
+ * off are removed.
  */
 export function lenientPath(path: string): string {
   return decodedPercents(path)
@@ -50,7 +49,7 @@ export function lenientPath(path: string): string {
     .toLowerCase();
 }
 
-/** Whether it is a path or below it, by whole segments. */
+/** Returns whether a path equals another one or is below it, by whole segments. */
 export function isBelow(path: string, base: string): boolean {
   return path === base || path.startsWith(`${base}/`);
 }

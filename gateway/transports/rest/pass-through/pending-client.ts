@@ -1,18 +1,21 @@
 import type { Socket } from 'node:net';
 
-/** Bytes of a client that are kept before its handshake is answered; a client may not send any (RFC 6455 section 4.1). */
+/**
+ * The most bytes of a client that are kept until its handshake is answered. A client should not send any before (RFC 6455
+ * section 4.1).
+ */
 const MAX_EARLY_BYTES = 64 * 1024;
 
 /**
- * The client of a handshake that is not answered yet. Node has let go of its connection, and does not close one whose client has
- * ended its side, so it is read here: a client that leaves closes the connection, and with it whatever waits for the answer.
+ * The client of a pending handshake. Node.js has released the connection, and would not close it if the client ends its side.
+ * This class therefore reads from the connection, and closes it when the client disconnects.
  */
 export class PendingClient {
   readonly #socket: Socket;
   readonly #early: Buffer[];
   #bytes: number;
 
-  /** @param head what the client has sent right after its handshake. */
+  /** @param head the bytes that the client sent right after its handshake. */
   constructor(socket: Socket, head: Buffer) {
     this.#socket = socket;
     this.#early = head.length > 0 ? [head] : [];
@@ -21,7 +24,10 @@ export class PendingClient {
     socket.on('end', this.#leave);
   }
 
-  /** Stops reading, since the handshake is answered. @returns what the client has sent so far; nothing the second time. */
+  /**
+   * Stops reading once the handshake is answered. @returns the bytes that the client has sent so far. The second call returns
+   * none.
+   */
   answered(): Buffer {
     const socket = this.#socket;
     socket.off('data', this.#keep);

@@ -8,34 +8,33 @@ import { type AnswerPolicy, headersOfAnswer, headProblem } from './answer-header
 import { type CallTracing, headersWithContext, startCall } from './call-span.ts';
 import { hasBody, RequestBody } from './request-body.ts';
 
-/** Where a request goes, and how. */
+/** The target of a relayed request. */
 export interface RelayTarget {
   /** The service's name, for errors and log lines. */
   readonly name: string;
   readonly dispatcher: Dispatcher;
-  /** With the query string. */
+  /** Includes the query string. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly tracing: CallTracing;
-  /** For how long nothing may come or go, in milliseconds. */
+  /** How long the connection may be idle, in milliseconds. */
   readonly idleTimeoutMs: number;
   readonly policy: AnswerPolicy;
-  /** Cookies that go to the client before those of the service. */
+  /** Cookies that are set before those of the service. */
   readonly cookies: readonly string[];
 }
 
-/** The slots of a request in flight. */
+/** The slots of a running request. */
 export interface RelaySlots {
-  /** Its slot at the service, released at its end. */
+  /** The slot at the service, released at the end of the request. */
   readonly own: Slot;
-  /** Where it takes another slot in place of that one, if the response is an event stream. */
+  /** Provides the slot that replaces `own` if the response is an event stream. */
   readonly live: LiveConnections;
 }
 
 /**
- * Streams one request to a service and its response to the client. undici frames the request, so that nothing of the
- * client's framing reaches the service, and closes the connection to the service whenever one of the two messages on it
- * is incomplete.
+ * Streams a request to a service and its response to the client. undici frames the request, so the client's framing never
+ * reaches the service. undici also closes the connection to the service if either message on it is incomplete.
  */
 export function relay(exchange: HttpExchange, target: RelayTarget, slots: RelaySlots): void {
   new ResponseRelay(exchange, target, slots).start();
@@ -87,13 +86,13 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // The timeout may have passed while it waited for a connection.
+    // The timeout may have passed while the request waited for a connection.
     if (this.#failure) controller.abort(this.#failure);
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
     this.#idle.refresh();
-    // Informational responses (RFC 9110 section 15.2) are for the service's direct client, the gateway.
+    // Informational responses (RFC 9110 section 15.2) are meant for the service's direct client, the gateway.
     if (status < 200) {
       if (++this.#informational > MAX_INFORMATIONAL_RESPONSES)
         this.#giveUp(new Error('too many informational responses'));
@@ -114,13 +113,13 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
     const own = response.getHeader('vary');
     if (typeof own === 'string' && headers.vary !== undefined) headers.vary = `${own}, ${headers.vary}`;
     response.writeHead(status, headers);
-    // It is complete (RFC 9112 section 6.3), though undici misses the body whose length a 304 may tell.
+    // The response is complete (RFC 9112 section 6.3), but undici waits for a body if a 304 states its length.
     if (status === 204 || status === 304) this.onResponseEnd();
-    // A client of an event stream needs the headers now, though the first event may come much later.
+    // A client of an event stream needs the headers now, although the first event may come much later.
     if (isEventStream) response.flushHeaders();
   }
 
-  /** Releases the slot at the service for one of a live connection. @returns false when too many of those are open. */
+  /** Replaces the slot at the service by one of a live connection. @returns false if too many live connections are open. */
   #staysOpen(): boolean {
     try {
       const slot = this.#live.take();
@@ -159,15 +158,15 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
       return;
     }
     log.warn({ event: 'upstream.call_failed', source: name, reason: reason.message }, 'call to a service failed');
-    // Where the answer has begun there is no other way to say that it is not complete.
+    // Once the response has begun, closing the connection is the only way to show that it is incomplete.
     if (response.headersSent) response.destroy();
     else sendFlatError(this.#exchange, reason instanceof IdleTooLong ? serviceTimeout(name) : serviceUnreachable(name));
   }
 
-  /** @param status of the complete response; undefined where there is none. */
+  /** @param status of the complete response. Undefined if there is none. */
   #record(outcome: CallOutcome, status?: number): void {
     if (status !== undefined) this.#span?.setAttribute('http.response.status_code', status);
-    // One whose client has gone has not failed.
+    // A request whose client has disconnected has not failed.
     if (outcome === 'aborted') this.#span?.setAttribute('error.type', outcome);
     else if (outcome !== 'success') this.#span?.fail(status === undefined ? outcome : String(status));
     this.#span?.end();
@@ -181,7 +180,7 @@ class ResponseRelay implements Dispatcher.DispatchHandler {
     else this.onResponseError(undefined as never, reason);
   }
 
-  /** @returns false when it was over already. */
+  /** @returns false if the request had already ended. */
   #end(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;

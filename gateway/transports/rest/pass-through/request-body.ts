@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** Whether a request announces a body, however short it turns out to be. */
+/** Returns whether a request announces a body, even an empty one. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /**
- * The body of a client's request, without its framing and trailers, read as fast as the service takes it. It fails when
- * the client disconnects before its end. A reader that ends early destroys this stream and not the request: the client
- * still gets its response, and the rest of the body is dropped.
+ * The body of a client's request without its framing and trailers, read as fast as the service accepts it. The stream fails if
+ * the client disconnects before the end. A reader that stops early destroys this stream and not the request: the client still
+ * gets its response, and the rest of the body is dropped.
  */
 export class RequestBody extends Readable {
   readonly #request: IncomingMessage;
   readonly #onProgress: () => void;
 
-  /** @param onProgress called whenever there was something of it. */
+  /** @param onProgress called whenever a part of the body arrives. */
   constructor(request: IncomingMessage, onProgress: () => void) {
     super();
     this.#request = request;

@@ -6,21 +6,21 @@ import { clientHeaderForwarding } from '../../../sources/index.ts';
 import type { IncomingRequest } from '../../http/index.ts';
 
 /**
- * Makes the headers for a service from those of a client: lower-case names, Latin-1 values. Without a session where the
- * caller is not authenticated.
+ * Builds the headers for a service from the client's headers. Names are in lower case, values in Latin-1. The session is absent
+ * if the caller is not authenticated.
  */
 export type HeadersForService = (
   incoming: IncomingRequest,
   session: Session | undefined,
 ) => Readonly<Record<string, string>>;
 
-/** Names of the headers that tell a service of the call. */
+/** The headers that describe the call to a service. */
 const OF_CALL = ['x-request-id', 'x-forwarded-for', 'x-forwarded-host'];
 
-/** Headers by which frameworks take a request for one of another method. */
+/** Headers with which frameworks override the method of a request. */
 const METHOD_OVERRIDES = ['x-http-method', 'x-http-method-override', 'x-method-override'];
 
-/** Headers of a WebSocket handshake that select the subprotocol; the others are about the connection. */
+/** Headers of a WebSocket handshake that select the subprotocol. The others concern the connection. */
 const OF_HANDSHAKE = [
   'sec-websocket-key',
   'sec-websocket-version',
@@ -29,9 +29,9 @@ const OF_HANDSHAKE = [
 ] as const;
 
 /**
- * Headers of requests to a service. Ordinary ones describe the request and are forwarded; credentials are not.
- * Precedence: configured, then session, then the gateway's, then client. Framing headers and headers of the connection
- * are left out. docs/pass-through.md has the whole list.
+ * Builds the headers of requests to a service. Ordinary headers are forwarded, credentials are not. Precedence: configured
+ * headers, then the session's, then the gateway's, then the client's. Framing headers and headers of the connection are left
+ * out. docs/pass-through.md has the complete list.
  */
 export function headersForService(
   metadata: ServiceMetadata,
@@ -42,7 +42,7 @@ export function headersForService(
   const forward = clientHeaderForwarding(
     [
       ...(metadata.forward_client_headers ? [] : credentialHeaders),
-      // The methods of a public address are those that are listed.
+      // A public address has only the listed methods, so a request must not override its method.
       ...(metadata.only_public_without_token ? METHOD_OVERRIDES : []),
     ],
     [...OF_CALL, ...Object.keys(configured)],
@@ -57,7 +57,7 @@ export function headersForService(
   });
 }
 
-/** The headers of a handshake that a service gets beside the others. */
+/** Returns the headers of a handshake that a service gets in addition to the others. */
 export function handshakeHeaders(client: IncomingHttpHeaders): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const name of OF_HANDSHAKE) {

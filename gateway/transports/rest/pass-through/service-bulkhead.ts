@@ -4,13 +4,13 @@ import { type ConcurrencySettings, LinkedList, ListNode } from '../../../upstrea
 import { type HttpExchange, type Slot, takenSlot } from '../../http/index.ts';
 import { serviceOverloaded } from '../errors.ts';
 
-/** One caller may have one of this many slots, and of the places in the queue. */
+/** A caller may use at most one in this many slots, and the same share of the queue. */
 const CALLER_SHARE = 4;
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Limits the concurrent requests to one service and queues further ones, first in, first out. One caller has a share of the
- * slots and of the queue at most, so a caller with many slow requests does not block others.
+ * Limits the concurrent requests to one service, and queues further ones, first in, first out. A caller has at most a share of
+ * the slots and of the queue, so a caller with many slow requests does not block others.
  */
 export class ServiceBulkhead {
   readonly #settings: ConcurrencySettings;
@@ -22,14 +22,17 @@ export class ServiceBulkhead {
     this.#settings = settings;
   }
 
-  /** A slot, if there is a free one. No queued request could use it: it would have got it already. */
+  /**
+   * Takes a slot if one is free. Queued requests do not come first: if one of them could use the slot, it would have it
+   * already.
+   */
   take(caller: string): Slot | undefined {
     if (!this.#isFreeFor(caller)) return undefined;
     return this.#take(caller);
   }
 
   /**
-   * Waits in the queue for a slot; undefined when the client has gone.
+   * Waits in the queue for a slot. Resolves to undefined if the client has disconnected.
    *
    * @throws GatewayError `upstream-overloaded`
    */
@@ -78,7 +81,7 @@ export class ServiceBulkhead {
     });
   }
 
-  /** Gives a released slot to the first queued request whose caller may have it. */
+  /** Gives a released slot to the first queued request whose caller may use it. */
   #giveNext(): void {
     for (let one = this.#queue.first; one; one = one.after as SlotWaiter | undefined) {
       if (!this.#isFreeFor(one.caller)) continue;
@@ -108,7 +111,7 @@ export class ServiceBulkhead {
   }
 }
 
-/** The slots and queued requests of one caller at a service; removed when there are none. */
+/** A caller's slots and queued requests at a service. Removed when both are 0. */
 interface CallerCount {
   held: number;
   waiting: number;
@@ -129,7 +132,7 @@ function callerShareOf(number: number): number {
   return Math.max(1, Math.floor(number / CALLER_SHARE));
 }
 
-/** The key that slots are counted by: the user with its tenant, or the client's network where no user is named. */
+/** Returns the key by which slots are counted: the user and tenant, or the client's network if there is no user. */
 export function callerOf(session: Session | undefined, address: string): string {
   const user = session?.variables['x-hasura-user-id'];
   if (user === undefined) return `address ${networkOf(address)}`;

@@ -25,22 +25,23 @@ export interface Service {
   readonly headersFor: HeadersForService;
   readonly tracing: CallTracing;
   readonly policy: AnswerPolicy;
-  /** Where a path of ours is at the service. */
+  /** Converts a path of the gateway to the service's path. */
   pathFor(path: string): string;
 }
 
-/** The services of one state of the metadata. */
+/** The services of one version of the metadata. */
 export interface Services {
-  /** The one whose part a path is in, as it is written. */
+  /** Returns the service whose prefix a path has, exactly as it is written. */
   find(path: string): Service | undefined;
-  /** Whether a service could take the path for one that another service has here. */
+  /** Returns whether a service could read the path as that of another service. */
   isUnclear(path: string): boolean;
 }
 
 /**
- * The longest path first: /api/orders/archive does not belong to /api/orders when another service has it.
+ * Opens the services. The longest path comes first: /api/orders/archive does not belong to /api/orders if another service has
+ * it.
  *
- * @throws MetadataError when a service's metadata does not fit the environment.
+ * @throws MetadataError if the metadata of a service does not fit the environment.
  */
 export function openServices(
   metadata: Metadata,
@@ -105,7 +106,7 @@ function openService(
 }
 
 /**
- * Rejects requests to all but the addresses that need no token. Paths are compared as they were sent, so that no other
+ * Rejects requests to addresses other than those that need no token. Paths are compared as they were sent, so that no other
  * spelling reaches more than the list.
  *
  * @throws GatewayError `not-found` or `method-not-allowed`

@@ -22,10 +22,10 @@ export interface WebSocketTarget extends Omit<RelayTarget, 'dispatcher'> {
 }
 
 /**
- * Relays a WebSocket to a service. Its handshake has a connection of its own, which is never reused: however the
- * service answers the handshake, no other request follows on it.
+ * Relays a WebSocket to a service. The handshake has its own connection, which is never reused: whatever the service responds,
+ * no other request follows on it.
  *
- * @param client what it has sent after the handshake is for the service, once it has switched protocols.
+ * @param client its bytes after the handshake are for the service, once the service has switched protocols.
  */
 export function relayWebSocket(
   incoming: UpgradeRequest,
@@ -43,7 +43,7 @@ class Handshake implements Dispatcher.DispatchHandler {
   readonly #target: WebSocketTarget;
   readonly #client: Client;
   readonly #idle: NodeJS.Timeout;
-  /** The service's refusal, as far as it has come. */
+  /** The service's refusal, as far as it has arrived. */
   #refusal: ServerResponse | undefined;
   #informational = 0;
   #isOver = false;
@@ -70,7 +70,7 @@ class Handshake implements Dispatcher.DispatchHandler {
     this.#client.dispatch({ method: 'GET', path, headers, upgrade: 'websocket' }, this);
   }
 
-  // undici recognizes handlers of this kind by it.
+  // undici recognizes this kind of handler by this method.
   onRequestStart(): void {}
 
   onRequestUpgrade(
@@ -117,14 +117,14 @@ class Handshake implements Dispatcher.DispatchHandler {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.once('finish', () => this.#socket.destroySoon());
-    // `writeHead` throws for a header that must not be sent: only a head that it accepts is used.
+    // `writeHead` throws for an invalid header, so only a valid head is used.
     response.writeHead(status, { ...headers, 'x-request-id': requestId });
     this.#pending.answered();
     response.assignSocket(this.#socket);
     this.#incoming.answered(status);
     this.#refusal = response;
     this.#span?.setAttribute('http.response.status_code', status);
-    // It is complete (RFC 9112 section 6.3), though undici misses the body whose length a 304 may tell.
+    // The response is complete (RFC 9112 section 6.3), but undici waits for a body if a 304 states its length.
     if (status === 204 || status === 304) this.onResponseEnd();
   }
 
@@ -182,7 +182,7 @@ class Handshake implements Dispatcher.DispatchHandler {
     return `${lines.join('\r\n')}\r\n\r\n`;
   }
 
-  /** @returns false when it was over already. */
+  /** @returns false if the relay had already ended. */
   #end(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
@@ -192,7 +192,7 @@ class Handshake implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Why a service's 101 response is no valid WebSocket handshake (RFC 6455 section 4.1); undefined if it is. */
+/** Returns why a service's 101 response is not a valid WebSocket handshake (RFC 6455 section 4.1), or undefined if it is. */
 function switchProblem(answer: IncomingHttpHeaders, asked: IncomingHttpHeaders): string | undefined {
   if (answer.upgrade?.toLowerCase() !== 'websocket') return 'it switched to something else than a WebSocket';
   const expected = createHash('sha1').update(`${asked['sec-websocket-key']}${GUID}`).digest('base64');
@@ -214,7 +214,7 @@ function extensionName(extension: string): string {
   return (extension.split(';')[0] ?? '').trim().toLowerCase();
 }
 
-/** Passes on whatever comes from either side until one of them ends or breaks. */
+/** Relays the bytes of both sides until one of them ends or breaks. */
 function relayBetween(client: Socket, service: Socket, head: Buffer): void {
   for (const socket of [client, service]) {
     socket.setTimeout(0);

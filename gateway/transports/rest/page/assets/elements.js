@@ -1,5 +1,5 @@
 /**
- * Makes an element.
+ * Creates an element.
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag

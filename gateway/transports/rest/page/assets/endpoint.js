@@ -32,7 +32,7 @@ import { exampleOf, schemaText } from './schema.js';
 const QUERY = /\*\*\*\n[^\n]*\n```graphql\n([\s\S]*)\n```\s*$/;
 
 /**
- * The element of an endpoint, which shows its details when it is opened.
+ * Creates the element of an endpoint, which shows its details when it is opened.
  *
  * @param {Endpoint} operation
  * @param {Components} components
@@ -55,7 +55,7 @@ export function showEndpoint(operation, components, caller) {
       element('span', { class: 'name' }, operation.summary ?? ''),
     ),
   );
-  // The details are made when they are first opened: there may be hundreds of endpoints.
+  // The details are created when they are first opened, since there may be hundreds of endpoints.
   details.addEventListener('toggle', () => details.append(element('div', {}, ...sections())), { once: true });
   return details;
 
@@ -131,7 +131,7 @@ function parameterTable(parameters, schemas) {
 function showResponse(status, { description, content }, schemas) {
   const schema = content?.['application/json']?.schema;
   const line = element('p', {}, element('strong', {}, status === 'default' ? 'other' : status), ' ', description);
-  // Only the schema of a success is shown: those of errors are the same for all endpoints.
+  // Only the schema of a success is shown, since those of errors are the same for all endpoints.
   return status === '200' && schema ? element('div', {}, line, block(schemaText(schema, schemas))) : line;
 }
 

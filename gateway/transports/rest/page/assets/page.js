@@ -8,7 +8,7 @@ import { headersOf } from './request.js';
  */
 
 /**
- * The gateway's OpenAPI document. An item of a path has an operation for each method.
+ * The gateway's OpenAPI document. Each path has an operation for each method.
  *
  * @typedef {object} ApiDocument
  * @property {Readonly<Record<string, Readonly<Record<string, Omit<Endpoint, 'method' | 'path'>>>>>} paths
@@ -98,7 +98,7 @@ async function logIn(username, password, tenant) {
 }
 
 /**
- * @param {'json' | 'public.json'} name the document of the caller's role, or of what needs no token
+ * @param {'json' | 'public.json'} name the document of the caller's role, or of the endpoints that need no token
  * @returns {Promise<ApiDocument>}
  */
 async function fetchDocument(name) {

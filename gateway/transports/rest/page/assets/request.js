@@ -1,7 +1,7 @@
 /** @typedef {import('./schema.js').Schema} Schema */
 
 /**
- * A parameter of an endpoint. `content` has one that is written as JSON.
+ * A parameter of an endpoint. A parameter that is written as JSON has `content`.
  *
  * @typedef {object} Parameter
  * @property {string} name
@@ -26,7 +26,7 @@ export function isListParameter(parameter) {
 /**
  * @param {string} template the path, with parameters in braces.
  * @param {readonly Parameter[]} parameters
- * @param {Readonly<Record<string, string>>} values by `fieldKey`; a list has an item a line.
+ * @param {Readonly<Record<string, string>>} values by `fieldKey`; a list has one item on each line.
  */
 export function urlOf(template, parameters, values) {
   /** @type {string[]} */

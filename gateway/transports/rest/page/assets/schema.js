@@ -1,5 +1,5 @@
 /**
- * A JSON schema, as far as the gateway's OpenAPI document uses it.
+ * The part of JSON Schema that the gateway's OpenAPI document uses.
  *
  * @typedef {object} Schema
  * @property {string} [$ref]
@@ -29,12 +29,12 @@ export function resolve(schema, components) {
 }
 
 /**
- * A schema as the text of a TypeScript-like type.
+ * Formats a schema as a TypeScript-like type.
  *
  * @param {Schema} schema
  * @param {Schemas} components
  * @param {string} indent
- * @param {readonly string[]} above the references around it, which are not followed again.
+ * @param {readonly string[]} above the enclosing references, which are not followed again.
  * @returns {string}
  */
 export function schemaText(schema, components, indent = '', above = []) {
@@ -82,11 +82,11 @@ function isChoice(schema, components) {
 }
 
 /**
- * A value that fits a schema, to begin with.
+ * Returns an initial value that fits a schema.
  *
  * @param {Schema} schema
  * @param {Schemas} components
- * @param {readonly string[]} above the references around it, which are not followed again.
+ * @param {readonly string[]} above the enclosing references, which are not followed again.
  * @returns {unknown}
  */
 export function exampleOf(schema, components, above = []) {
