@@ -54,8 +54,8 @@ export function laneKey({ kind, queue, tenant }: LaneCursor): string {
 }
 
 /**
- * Takes jobs for free slots, lane by lane behind the cursor. Which ones is decided by the SQL function, in the newest of the
- * migrations that defines it.
+ * Takes jobs for free slots, lane by lane behind the cursor. The function `claim` in `database/schema/functions.sql` decides which
+ * ones.
  */
 export async function claimJobs(
   database: JobsDatabase,

@@ -3,13 +3,11 @@ import { destroyConnection, type Logger, POOL_CONNECTIONS } from '../../../../pl
 import { DatabaseClock } from './clock.ts';
 import { isConnectionLost, JobsDatabaseUnusable, unusableDatabase } from './errors.ts';
 import { limitedQuery } from './limited-query.ts';
-import { migrateJobs, requireMigrated } from './migrate.ts';
+import { DAYS_AHEAD, migrateJobs, requireMigrated } from './migrate.ts';
 
 /** How long a statement may take, in milliseconds; the server cancels it, and a connection that is silent is closed. */
 const STATEMENT_TIMEOUT_MS = 15_000;
 const ANSWER_ALLOWANCE_MS = 2_000;
-/** Days for which there are partitions already, so that making one may fail for that long. */
-const DAYS_AHEAD = 7;
 const MAKE_PARTITIONS =
   'SELECT portico_jobs.make_partitions($1), extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms';
 
