@@ -54,8 +54,8 @@ export function laneKey({ kind, queue, tenant }: LaneCursor): string {
 }
 
 /**
- * Claims jobs for free slots, lane by lane from behind the cursor. The SQL function chooses the jobs: see the newest migration
- * that defines it.
+ * Claims jobs for free slots, lane by lane from behind the cursor. The function `claim` in `database/schema/functions.sql` chooses
+ * the jobs.
  */
 export async function claimJobs(
   database: JobsDatabase,

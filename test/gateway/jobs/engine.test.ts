@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { readJobsMigrations } from '../../../gateway/jobs/engine/database/migrate.ts';
 import { dead, done, failed, postponed, type RunningJob, retryLater } from '../../../gateway/jobs/engine/index.ts';
 import { availableEngines, createTestDatabase, type TestDatabase } from '../../database/index.ts';
 import { eventually, type JobsDatabaseUnderTest, jobsOn, recorder, WORK } from './jobs-harness.ts';
@@ -46,8 +47,8 @@ describe.each(await availableEngines())('jobs on %s', (engine) => {
     await dropSchema();
     await Promise.all([open(), open(), open()].map((jobs) => jobs.admin.makePartitions()));
     const versions = await sql('SELECT version FROM portico_jobs.migration ORDER BY version');
-    expect(versions).toEqual(versions.map((_, index) => ({ version: index + 1 })));
-    expect(versions.length).toBeGreaterThan(1);
+    expect(versions).toEqual(readJobsMigrations().map(({ version }) => ({ version })));
+    expect(versions.length).toBeGreaterThan(0);
   });
 
   test('a failed attempt is repeated with the same key, and after the last one the job is dead', async () => {

@@ -3,7 +3,7 @@ import { destroyConnection, type Logger, POOL_CONNECTIONS } from '../../../../pl
 import { DatabaseClock } from './clock.ts';
 import { isConnectionLost, JobsDatabaseUnusable, unusableDatabase } from './errors.ts';
 import { limitedQuery } from './limited-query.ts';
-import { migrateJobs, requireMigrated } from './migrate.ts';
+import { DAYS_AHEAD, migrateJobs, requireMigrated } from './migrate.ts';
 
 /**
  * How long a statement may take, in milliseconds. The server cancels a longer statement. If the server stays silent, the
@@ -11,8 +11,6 @@ import { migrateJobs, requireMigrated } from './migrate.ts';
  */
 const STATEMENT_TIMEOUT_MS = 15_000;
 const ANSWER_ALLOWANCE_MS = 2_000;
-/** How many days ahead partitions exist, and so how long creating them may fail. */
-const DAYS_AHEAD = 7;
 const MAKE_PARTITIONS =
   'SELECT portico_jobs.make_partitions($1), extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms';
 

@@ -3,7 +3,15 @@ import type pg from 'pg';
 import { assetUrl } from '../../../../platform/index.ts';
 import { JobsDatabaseUnusable } from './errors.ts';
 
-const MIGRATIONS = assetUrl('gateway/jobs/engine/database/migrations/');
+const SCHEMA = assetUrl('gateway/jobs/engine/database/schema/');
+/** The version whose tables `tables.sql` creates. */
+const TABLES_VERSION = 11;
+/** The oldest version that can be upgraded. It has the tables of `TABLES_VERSION`. */
+const OLDEST_UPGRADABLE = 10;
+/** A later change of tables. */
+const NUMBERED = /^\d{4}-.+\.sql$/;
+/** How many days ahead partitions exist, and so how long creating them may fail. */
+export const DAYS_AHEAD = 7;
 /**
  * The advisory lock of transactions that change the schema. Claims, partitions and statistics use other locks of this class.
  */
@@ -37,25 +45,28 @@ export interface MigrationResult extends SchemaVersion {
   readonly known: number;
 }
 
-/** Reads the files `0001-name.sql` and on, in their order. */
+/** Reads `tables.sql`, then the files `0012-name.sql` and on, in their order. */
 export function readJobsMigrations(): readonly JobsMigration[] {
-  return readdirSync(MIGRATIONS)
-    .filter((file) => file.endsWith('.sql'))
+  const numbered = readdirSync(SCHEMA)
+    .filter((file) => NUMBERED.test(file))
     .sort()
-    .map((file) => {
-      const sql = readFileSync(new URL(file, MIGRATIONS), 'utf8');
-      const version = Number.parseInt(file, 10);
-      const oldestCompatible = Number(OLDEST_COMPATIBLE.exec(sql)?.[1] ?? version);
-      return { version, name: file.replace(/\.sql$/, ''), sql, oldestCompatible };
-    });
+    .map((file) => readMigration(file, Number.parseInt(file, 10), file.replace(/\.sql$/, '')));
+  return [readMigration('tables.sql', TABLES_VERSION, '0011-schema'), ...numbered];
+}
+
+function readMigration(file: string, version: number, name: string): JobsMigration {
+  const sql = readFileSync(new URL(file, SCHEMA), 'utf8');
+  const oldestCompatible = Number(OLDEST_COMPATIBLE.exec(sql)?.[1] ?? version);
+  return { version, name, sql, oldestCompatible };
 }
 
 /**
- * Brings the schema `portico_jobs` to the current version in one transaction. Any number of processes may call it at once: one
- * migrates, the others wait and find nothing left to do. A newer schema is used unchanged if its migrations allow this version.
+ * Brings the schema `portico_jobs` to the current version in one transaction: applies the missing migrations, then creates the
+ * functions of `functions.sql` again. Any number of processes may call it at once: one migrates, the others wait and find nothing
+ * left to do. A newer schema is used unchanged if its migrations allow this version.
  *
  * @param connection without an open transaction.
- * @throws JobsDatabaseUnusable for a newer schema that does not allow this version.
+ * @throws JobsDatabaseUnusable for a newer schema that does not allow this version, and for a schema that cannot be upgraded.
  */
 export async function migrateJobs(
   connection: pg.ClientBase,
@@ -63,12 +74,12 @@ export async function migrateJobs(
 ): Promise<MigrationResult> {
   const known = migrations.at(-1)?.version ?? 0;
   const found = await readVersion(connection);
-  if (found.version >= known) return { ...compatible(found, known), applied: [], known };
+  if (found.version >= known) return { ...usable(found, known), applied: [], known };
   await connection.query('BEGIN');
   try {
     // The lock belongs to the transaction: a pooler may run the next statement of a session on another connection.
     await connection.query('SELECT pg_advisory_xact_lock($1, $2)', [...MIGRATION_LOCK]);
-    const applied = await applyPending(connection, migrations, compatible(await readVersion(connection), known));
+    const applied = await applyPending(connection, migrations, usable(await readVersion(connection), known));
     const migrated = await readVersion(connection);
     await connection.query('COMMIT');
     return { ...migrated, applied, known };
@@ -89,7 +100,7 @@ export async function requireMigrated(
   migrations: readonly JobsMigration[] = readJobsMigrations(),
 ): Promise<void> {
   const known = migrations.at(-1)?.version ?? 0;
-  const { version } = compatible(await readVersion(connection), known);
+  const { version } = usable(await readVersion(connection), known);
   if (version >= known) return;
   const found =
     version === 0 ? 'has no schema portico_jobs' : `has the schema portico_jobs in version ${version}, not ${known}`;
@@ -99,11 +110,17 @@ export async function requireMigrated(
   );
 }
 
-function compatible(schema: SchemaVersion, known: number): SchemaVersion {
+/** @throws JobsDatabaseUnusable */
+function usable(schema: SchemaVersion, known: number): SchemaVersion {
   if (schema.oldestCompatible > known)
     throw new JobsDatabaseUnusable(
       'schema-too-new',
       `a newer Portico has migrated the schema portico_jobs to version ${schema.version}, which needs version ${schema.oldestCompatible}; this one knows ${known}`,
+    );
+  if (schema.version > 0 && schema.version < OLDEST_UPGRADABLE)
+    throw new JobsDatabaseUnusable(
+      'schema-too-old',
+      `the schema portico_jobs has version ${schema.version}, made by a development version of Portico, and cannot be upgraded to version ${known}: drop the schema portico_jobs, which deletes all jobs, or first start a version of Portico whose schema is ${OLDEST_UPGRADABLE}`,
     );
   return schema;
 }
@@ -115,21 +132,18 @@ async function applyPending(
 ): Promise<readonly string[]> {
   const pending = migrations.filter((migration) => migration.version > version);
   if (pending.length === 0) return [];
-  if (version === 0) {
-    await requireUtf8(connection);
-    await connection.query('CREATE SCHEMA IF NOT EXISTS portico_jobs');
-    await connection.query(
-      'CREATE TABLE IF NOT EXISTS portico_jobs.migration (version int PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
-    );
-  }
-  await connection.query('ALTER TABLE portico_jobs.migration ADD COLUMN IF NOT EXISTS oldest_compatible int');
-  for (const { version, name, sql, oldestCompatible } of pending) {
-    await connection.query(sql);
+  if (version === 0) await requireUtf8(connection);
+  for (const migration of pending) {
+    // Version 10 has the tables already.
+    if (version === 0 || migration.version > TABLES_VERSION) await connection.query(migration.sql);
     await connection.query(
       'INSERT INTO portico_jobs.migration (version, name, oldest_compatible) VALUES ($1, $2, $3)',
-      [version, name, oldestCompatible],
+      [migration.version, migration.name, migration.oldestCompatible],
     );
   }
+  await connection.query(readFileSync(new URL('functions.sql', SCHEMA), 'utf8'));
+  // Processes that start at once wait for this transaction, and then need no lock to make partitions.
+  if (version === 0) await connection.query('SELECT portico_jobs.make_partitions($1)', [DAYS_AHEAD]);
   return pending.map(({ name }) => name);
 }
 
