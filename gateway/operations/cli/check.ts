@@ -180,7 +180,9 @@ async function compareAgainst(
   if (existsSync(against)) return compareWith(graph, against, against, options, opening);
   const metadata = checkOut(against, location);
   if (!metadata)
-    return { problems: [{ file: against, message: 'is no metadata directory and no git reference that has one' }] };
+    return {
+      problems: [{ file: against, message: 'is neither a metadata directory nor a git reference that contains one' }],
+    };
   // Schemas that are recorded beside the metadata were other ones then, too.
   const recorded = schemas === undefined ? undefined : checkOut(against, schemas);
   try {

@@ -42,7 +42,7 @@ test.each([
 
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(
-    words.length === 0 ? /^usage:/ : /^portico-auth: .*; portico-auth --help lists the commands\n$/,
+    words.length === 0 ? /^usage:/ : /^portico-auth: .*; run "portico-auth --help" for a list of commands\n$/,
   );
   expect(stderr).not.toContain(CANARY);
 });

@@ -162,7 +162,7 @@ describe('a check with usage', () => {
     expect(allowed.code).toBe(0);
     expect(allowed.lines).toEqual([
       "allowed (clerk): Field 'quiet' was removed from object type 'Query'; unused since 2026-03-01 (31 days)",
-      'changes: 1, 1 of them breaking, 1 of these allowed, since they are unused',
+      'changes: 1, 1 of them breaking, 1 of them allowed because they are unused',
     ]);
     const used = await check(after, [{ query: '{ quiet { a } }', client: 'old' }], { allowUnused: true });
     expect([used.code, used.lines[0]]).toEqual([

@@ -73,7 +73,7 @@ describe('a check of metadata that is right', () => {
       'role anonymous: mutation ping',
       'role clerk: query order, query orders',
       'role archivist: nothing',
-      'role * (any other that a token may name): nothing',
+      'role * (any other role in a token): nothing',
       'authentication fields: none',
       'operation saved/order: admin, clerk',
       'operation saved/orders: clerk',

@@ -70,7 +70,7 @@ describe('portico jobs', () => {
   test('changes nothing without ids or a condition', async () => {
     for (const command of ['retry', 'cancel', 'purge'] as const)
       await expect(portico(command)).rejects.toThrow('expected ids');
-    await expect(portico('retry', { ids: ['x'] })).rejects.toThrow('expected ids of jobs');
+    await expect(portico('retry', { ids: ['x'] })).rejects.toThrow('expected job ids');
     await expect(portico('list', { states: ['lost'] })).rejects.toThrow('--state: expected');
   });
 

@@ -276,7 +276,7 @@ describe('the check', () => {
   });
 
   test('says what the role * is', async () => {
-    expect(await linesOf({})).toContain('role * (any other that a token may name): nothing');
+    expect(await linesOf({})).toContain('role * (any other role in a token): nothing');
   });
 });
 
