@@ -41,7 +41,7 @@ export function notOnAllowList(): GraphQLError {
 
 /** An operation with several authentication fields. */
 export function severalAuthenticationFieldsIn(operation: ASTNode): GraphQLError {
-  return new GraphQLError('an operation may hold one authentication field', { nodes: operation });
+  return new GraphQLError('an operation may contain only one authentication field', { nodes: operation });
 }
 
 /** A subscription that is further behind the others of its group than events are kept. */

@@ -40,7 +40,7 @@ describe('an authentication field', () => {
     const { body } = await gateway.graphql('mutation { signIn { text } }', { token: expired });
     expect([body, calledAs()]).toEqual([{ data: { signIn: { text: 'rain' } } }, ['anonymous']]);
     const twice = await gateway.graphql('mutation { signIn { text } again: signIn { text } }');
-    expect(twice.body.errors?.[0]?.message).toBe('an operation may hold one authentication field');
+    expect(twice.body.errors?.[0]?.message).toBe('an operation may contain only one authentication field');
   });
 
   test('is no action that does not say so', async () => {
@@ -94,7 +94,7 @@ describe('an authentication field', () => {
     ])('is not run twice in an operation: %s', async (_, query) => {
       const gateway = await served(metadata);
       const { body } = await gateway.graphql(query);
-      expect(body.errors?.[0]?.message).toBe('an operation may hold one authentication field');
+      expect(body.errors?.[0]?.message).toBe('an operation may contain only one authentication field');
       expect(calledAs()).toEqual([]);
     });
   });
