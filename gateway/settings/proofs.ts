@@ -8,6 +8,6 @@ export const proofSettings = {
     .string()
     .min(MIN_SECRET_LENGTH, `expected ${MIN_SECRET_LENGTH} characters at least`)
     .optional()
-    .describe('Signs the calls of action webhooks. See [webhook-signatures.md](webhook-signatures.md).'),
+    .describe('Secret that signs calls to action webhooks. See [webhook-signatures.md](webhook-signatures.md).'),
   ...assertionSettings,
 };

@@ -79,7 +79,7 @@ describe('portico jobs', () => {
     isBroken = false;
     expect(await portico('retry', { states: ['dead'], queue: 'bad' })).toEqual({
       code: 0,
-      text: '1 job will be run again',
+      text: '1 job will run again',
     });
     await eventually(async () => (await process.admin.list({ queue: 'bad', states: ['done'] })).length === 1);
     isBroken = true;
