@@ -12,7 +12,7 @@ const OF_SECURITY: Readonly<Record<string, (value: string, environment: NodeJS.P
   ENABLE_REMOTE_SCHEMA_PERMISSIONS: (value) =>
     flagIn(value) ? undefined : 'permissions of remote schemas are enforced all the same',
   CONFIGURED_HEADER_PRECEDENCE: (value) =>
-    flagIn(value) ? undefined : 'configured headers go before those of clients all the same',
+    flagIn(value) ? undefined : 'configured headers always take precedence over headers of clients',
   WS_READ_COOKIE: (value) =>
     flagIn(value)
       ? 'a WebSocket handshake with a cookie from another origin is refused unless HASURA_GRAPHQL_CORS_DOMAIN names the origin'
@@ -109,7 +109,7 @@ export function describeSettings({ differing, unknown }: HasuraSettings): readon
     ...differing.map(({ variable, instead }) => `${variable}: ${instead}`),
     ...unknown.map(
       ({ variable, meant }) =>
-        `${variable} is no setting of Hasura or Portico${meant ? `: did you mean ${meant}?` : ''}`,
+        `${variable} is not a setting of Hasura or Portico${meant ? `: did you mean ${meant}?` : ''}`,
     ),
   ];
 }
@@ -129,6 +129,6 @@ export function logHasuraSettings(
   const found = hasuraSettings(environment, actedOn, (variable) => written.includes(variable));
   const { withoutEffect: variables } = found;
   if (variables.length > 0)
-    log.info({ event: 'settings.without_effect', variables }, 'settings of Hasura without effect');
+    log.info({ event: 'settings.without_effect', variables }, 'settings of Hasura have no effect');
   for (const line of describeSettings(found)) log.warn({ event: 'settings.different' }, line);
 }

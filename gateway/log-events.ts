@@ -111,7 +111,7 @@ export const LOG_EVENTS = {
   'jobs.database_unavailable': 'the database of jobs cannot be used, which is retried; `err` has the cause',
   'jobs.database_unusable':
     'the database of jobs cannot be used until an operator changes something: `code` is `rights-missing`, `login-refused`, `database-missing`, `encoding` (not UTF-8) or `schema-too-new`, `reason` says what',
-  'jobs.database_available': 'the database of jobs can be used again',
+  'jobs.database_available': 'the database for jobs can be used again',
   'jobs.accept_failed': 'a job was refused, since it could not be committed; `err` has the cause',
   'jobs.result_failed': 'the result of a job could not be read; `err` has the cause',
   'jobs.lease_lost': 'other processes may run the jobs of this one, which are aborted here',

@@ -118,7 +118,9 @@ export function beginDatabase(
   if (settings.databaseGiven) return undefined;
   if (settings.production) {
     // A shell may have it for other projects; the services then name what they lack, but not why they need it.
-    screen.say('NODE_ENV is production, so no database, secrets and demo accounts are made: unset it for development');
+    screen.say(
+      'NODE_ENV is production, so no database, secrets or demo accounts are created: unset it for development',
+    );
     return undefined;
   }
   const database = embeddedDatabaseIn(settings.dataDir);

@@ -127,7 +127,7 @@ const UNSUPPORTED_ITEMS: readonly {
   {
     kind: 'cronTriggers',
     path: ['*', 'response_transform'],
-    what: 'a response transform of a cron trigger: what its webhook answers is not read',
+    what: 'a response transform of a cron trigger: the response of its webhook is not read',
     isMeant: () => true,
   },
   {

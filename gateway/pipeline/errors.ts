@@ -23,14 +23,14 @@ export function limitExceeded(code: ErrorCode, found: string, limit: number): Gr
 
 /** A batch of more operations than its caller may send at once. */
 export function batchTooLarge(most: number): GatewayError {
-  return new GatewayError('batch-limit-exceeded', `a batch may hold ${most} operations at most`);
+  return new GatewayError('batch-limit-exceeded', `a batch can contain at most ${most} operations`);
 }
 
 /** A batch whose operations together introspect more often than their caller may. */
 export function tooManyIntrospections(most: number): GatewayError {
   return new GatewayError(
     'introspection-limit-exceeded',
-    `the operations of a batch may ask for the schema ${most} times at most`,
+    `the operations of a batch can request the schema at most ${most} times`,
   );
 }
 
@@ -46,7 +46,7 @@ export function severalAuthenticationFieldsIn(operation: ASTNode): GraphQLError 
 
 /** A subscription that is further behind the others of its group than events are kept. */
 export function eventsMissed(): GatewayError {
-  return new GatewayError('events-missed', 'the client reads its events too slowly, and would miss some');
+  return new GatewayError('events-missed', 'the client reads its events too slowly and would miss some of them');
 }
 
 /** Ids of a persisted document that name different ones. */
@@ -120,7 +120,7 @@ export function labelNotUnique(nodes: readonly DirectiveNode[]): GraphQLError {
 
 /** A `@stream` on a field that is no list. */
 export function streamedFieldIsNoList(directive: DirectiveNode, field: string): GraphQLError {
-  return new GraphQLError(`"@stream" needs a list, and the field "${field}" is none.`, { nodes: directive });
+  return new GraphQLError(`"@stream" requires a list, but the field "${field}" is not a list.`, { nodes: directive });
 }
 
 /** A `@defer` or `@stream` on the root fields of an operation that cannot postpone them. */
@@ -137,7 +137,7 @@ export function incrementalSubscription(directive: DirectiveNode): GraphQLError 
 
 /** A response of a single service that is relayed as bytes and turns out to be no JSON. */
 export function unreadableResponse(): GatewayError {
-  return new GatewayError('remote-schema-error', 'a service answered with something that is not valid JSON');
+  return new GatewayError('remote-schema-error', 'a service returned a response that is not valid JSON');
 }
 
 /** The operation that a request names, or leaves open among several. */

@@ -95,9 +95,7 @@ export class UpstreamError extends Error {
 
 /** OpenSSL's message for a response that is not TLS consists of addresses in its code. */
 function withoutTls(message = ''): string | undefined {
-  return message.includes('wrong version number')
-    ? 'the service does not answer in TLS: is its URL http://?'
-    : undefined;
+  return message.includes('wrong version number') ? 'the service does not use TLS: is its URL http://?' : undefined;
 }
 
 /** Informational responses (RFC 9110 section 15.2) before the final one. Without a limit a service could send them for ever. */

@@ -369,7 +369,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       await dialog.getByLabel('ID').fill('1');
       await dialog.getByLabel('Name').fill(name);
       await page.keyboard.press('Enter');
-      await dialog.getByText('There is a tenant with this id or name already.').waitFor();
+      await dialog.getByText('A tenant with this id or name already exists.').waitFor();
       await dialog.getByLabel('ID').fill(id);
       await page.keyboard.press('Enter');
       await page.getByText(`${name} was added.`).waitFor();

@@ -331,7 +331,7 @@ describe('the keys', () => {
     ['a service', { 'services.yaml': metadata['services.yaml'] }],
   ])('are missed by %s that asks for assertions: the gateway does not start', async (_what, files) => {
     await expect(openGateway({ issuer, metadata: files })).rejects.toThrow(
-      /service_assertion needs the setting PORTICO_ASSERTION_KEY/,
+      /service_assertion requires the setting PORTICO_ASSERTION_KEY/,
     );
   });
 

@@ -155,9 +155,9 @@ function notGranted(name: string, publicRole: string, source: Source, granted: r
     return `${what} is not granted to the role "${publicRole}", which callers without a token have`;
   const names = granted.map(({ ownName }) => ownName);
   const guess = closest(name, names);
-  if (guess !== undefined) return `${what} is no query or mutation: did you mean "${guess}"?`;
+  if (guess !== undefined) return `${what} is not a query or mutation: did you mean "${guess}"?`;
   const known = names.length > 0 ? `: the role "${publicRole}" is granted ${names.join(', ')}` : '';
-  return `${what} is no query or mutation${known}`;
+  return `${what} is not a query or mutation${known}`;
 }
 
 const AUTHENTICATION = /^(log|sign)_?(in|on|out|off|up)$|^authenticate$/;

@@ -63,7 +63,7 @@ function problemsOfOperations(broken: readonly BrokenOperation[], metadata: Meta
   const alone = ofDatabases.length > 1 ? broken.filter((one) => !ofDatabases.includes(one)) : broken;
   const problems = alone.map((one) => ({
     ...place(one),
-    message: `"${nameOf(one)}" is valid for no role: ${one.errors.join('; ')}`,
+    message: `"${nameOf(one)}" is not valid for any role: ${one.errors.join('; ')}`,
   }));
   const [first] = ofDatabases;
   if (!first || ofDatabases.length < 2) return problems;

@@ -47,7 +47,7 @@ function fieldConflicts(source: Source, other: Source): readonly string[] {
     const taken = theirs[kind]?.getFields() ?? {};
     const names = Object.keys(root?.getFields() ?? {}).filter((name) => Object.hasOwn(taken, name));
     return names.map((name) => {
-      const remedy = FEDERATION_FIELDS.includes(name) ? ': give both subgraphs composition: federation' : '';
+      const remedy = FEDERATION_FIELDS.includes(name) ? ': set composition: federation on both subgraphs' : '';
       return `the root field "${name}" is offered by "${source.name}" and by "${other.name}"${remedy}`;
     });
   });

@@ -79,7 +79,7 @@ function relationshipFields(
     const found = Object.hasOwn(type.getFields(), graphName) ? type.getFields()[graphName] : undefined;
     if (!found) problems.push(inDefinition(`the type "${typeName}" has no field "${field}"`, 'lhs_fields'));
     else if (!isLeafType(getNamedType(found.type)))
-      problems.push(inDefinition(`"${typeName}.${field}" is no scalar and no enum`, 'lhs_fields'));
+      problems.push(inDefinition(`"${typeName}.${field}" is neither a scalar nor an enum`, 'lhs_fields'));
     else if (found.args.some(isRequiredArgument))
       problems.push(inDefinition(`"${typeName}.${field}" has required arguments`, 'lhs_fields'));
     else {

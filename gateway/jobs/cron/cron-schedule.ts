@@ -32,7 +32,7 @@ export class CronSchedule {
       fixedTimeRule: 'no-wildcard',
       paused: true,
     });
-    if (!this.next(new Date(0))) throw new CronSyntaxError('expression', 'there is no such day: it would never run');
+    if (!this.next(new Date(0))) throw new CronSyntaxError('expression', 'there is no such day, so it would never run');
   }
 
   /** The first time after `moment`; undefined where there is none. */

@@ -30,14 +30,14 @@ export function tenantMissing(): GatewayError {
 
 /** A tenant id that is longer than any. @param most in characters. */
 export function tenantTooLong(most: number): GatewayError {
-  return new GatewayError('validation-failed', `the id of a tenant has ${most} characters at most`, {
+  return new GatewayError('validation-failed', `the id of a tenant can have at most ${most} characters`, {
     path: '$.tenantid',
   });
 }
 
 /** More bytes of events wait to be committed than are kept in memory. */
 export function tooManyEvents(): GatewayError {
-  return new GatewayError('service-unavailable', 'too many events wait to be accepted', {
+  return new GatewayError('service-unavailable', 'too many events are waiting to be accepted', {
     headers: { 'retry-after': '1' },
   });
 }

@@ -16,7 +16,7 @@ export function resultsUnavailable(): GatewayError {
 
 /** More jobs wait to be written to the database than are kept in memory. */
 export function tooManyJobsWait(): GatewayError {
-  return new GatewayError('service-unavailable', 'too many jobs wait to be accepted', {
+  return new GatewayError('service-unavailable', 'too many jobs are waiting to be accepted', {
     headers: { 'retry-after': '1' },
   });
 }
@@ -29,12 +29,12 @@ export interface JobQuotas {
 
 /** As many jobs of the user or the tenant have not ended as may wait. */
 export function tooManyJobsOf(quota: keyof JobQuotas): GatewayError {
-  return new GatewayError('job-limit-exceeded', `too many jobs of this ${quota} have not ended yet`, {
+  return new GatewayError('job-limit-exceeded', `this ${quota} has too many unfinished jobs`, {
     headers: { 'retry-after': '10' },
   });
 }
 
 /** A process with `PORTICO_JOBS=run`. */
 export function jobsNotAcceptedHere(): GatewayError {
-  return new GatewayError('service-unavailable', 'this process runs jobs and accepts none');
+  return new GatewayError('service-unavailable', 'this process runs jobs but does not accept new ones');
 }

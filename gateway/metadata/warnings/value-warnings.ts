@@ -94,7 +94,7 @@ export function presetSlips(
         .filter(({ text }) => !isSessionVariable(text) && looksLikeSessionVariable(text))
         .map(({ text, line }) => ({
           ...place('remoteSchemas', [index, 'permissions', at, 'definition', 'schema'], line),
-          message: `the preset "${text}" is sent as this text: names of session variables begin with "x-hasura-"`,
+          message: `the preset "${text}" is sent as literal text: names of session variables begin with "x-hasura-"`,
         })),
     ),
   );

@@ -203,7 +203,7 @@ function read<T>(shape: z.ZodType<T>, given: unknown): T {
 
 /** Arguments of a command that it does not take. @param path of the first one within `args`. */
 function invalidArguments(path: string): GatewayError {
-  return new GatewayError('parse-failed', 'the arguments are not those of the command', { path });
+  return new GatewayError('parse-failed', 'the arguments do not match the command', { path });
 }
 
 /** A file that the metadata is not read from, whatever there is of that name. */

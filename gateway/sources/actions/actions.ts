@@ -193,6 +193,6 @@ function signingSecret(
     return undefined;
   }
   if (resolved.text.length < MIN_SECRET_LENGTH)
-    report(path, `the secret in ${variable} must have ${MIN_SECRET_LENGTH} characters at least`);
+    report(path, `the secret in ${variable} must have at least ${MIN_SECRET_LENGTH} characters`);
   return resolved.text;
 }

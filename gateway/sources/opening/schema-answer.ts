@@ -140,7 +140,7 @@ function readSdl(
   let found: unknown = dataOf(response, what, remedy);
   for (const name of path) found = (found as Data | null | undefined)?.[name];
   if (typeof found !== 'string')
-    throw new UnsupportedQueryError(`the ${what} was refused: there is no SDL`, response.status);
+    throw new UnsupportedQueryError(`the ${what} was rejected: the response has no SDL`, response.status);
   checkReadableSdl(found, limits);
   return found;
 }

@@ -221,7 +221,7 @@ function possibleTypes(schema: GraphQLSchema, type: GraphQLNamedType, names: unk
   const known = isInterfaceType(type) ? [...possible, ...schema.getImplementations(type).interfaces] : possible;
   const unknown = wanted?.find((name) => !known.some((one) => one.name === name));
   if (unknown !== undefined)
-    throw new DirectiveProblem(`"types" contains "${unknown}", which is no type of "${type.name}"`);
+    throw new DirectiveProblem(`"types" contains "${unknown}", which is not a type of "${type.name}"`);
   return wanted ? possible.filter(({ name }) => wanted.includes(name)) : possible;
 }
 

@@ -29,8 +29,7 @@ export function readOperations(body: unknown, maxBatch: number): Incoming {
  */
 export function readQueryString(search: URLSearchParams): OperationRequest {
   // A cache or a firewall in front could read the other one.
-  for (const name of PARAMETERS)
-    if (search.getAll(name).length > 1) throw malformedRequest(`"${name}" is there more than once`);
+  for (const name of PARAMETERS) if (search.getAll(name).length > 1) throw malformedRequest(`"${name}" is repeated`);
   return readOperationRequest({
     query: search.get('query') ?? undefined,
     operationName: search.get('operationName') ?? undefined,

@@ -200,10 +200,7 @@ class OpenHttpExchange extends DescribedRequest implements HttpExchange {
 
   watchReading(): void {
     this.response.setTimeout(this.#slowClientMs, () => {
-      this.log.warn(
-        { event: 'response.aborted', reason: 'the client does not read what it is sent' },
-        'response aborted',
-      );
+      this.log.warn({ event: 'response.aborted', reason: 'the client does not read its messages' }, 'response aborted');
       this.response.destroy();
     });
     // The next response of the connection may already wait for its turn, and what it waits for may take longer.

@@ -7,8 +7,5 @@ export function invalidConnectionInit(problem: string): GatewayError {
 
 /** The operations that run over a connection have too long messages together, 429. */
 export function operationsTooLong(): GatewayError {
-  return new GatewayError(
-    'operation-limit-exceeded',
-    'the operations that run over the connection are too long together',
-  );
+  return new GatewayError('operation-limit-exceeded', 'the operations on this connection are too long in total');
 }

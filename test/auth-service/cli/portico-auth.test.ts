@@ -17,7 +17,7 @@ test('a tenant or user that exists is reported, and not changed', async () => {
   expect(await run(['tenant', 'add', '1', 'other'])).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: 'portico-auth: there is a tenant with this id or name already\n',
+    stderr: 'portico-auth: a tenant with this id or name already exists\n',
   });
   expect(await run(['user', 'add', '1', 'alice'], 'another password altogether')).toMatchObject({ code: 1 });
   expect((await login('alice', PASSWORD))?.success).toBe(true);

@@ -138,11 +138,11 @@ describe('a name that is wrong', () => {
       .findIndex((line) => line.includes(text)) + 1;
 
   test.each([
-    ['misspelt', 'entr', 'the authentication field "entr" is no query or mutation: did you mean "enter"?'],
+    ['misspelt', 'entr', 'the authentication field "entr" is not a query or mutation: did you mean "enter"?'],
     [
       'nothing that is there',
       'something_else',
-      'the authentication field "something_else" is no query or mutation: the role "anonymous" is granted notice, motto, enter, renew, leaveNote',
+      'the authentication field "something_else" is not a query or mutation: the role "anonymous" is granted notice, motto, enter, renew, leaveNote',
     ],
     [
       'granted to users only',

@@ -53,10 +53,13 @@ describe('a check of metadata that is right', () => {
     const { code, report } = await reportOf({ location, environment });
     expect([code, report.valid, report.persistedDocuments]).toEqual([0, true, { 'web.json': 2, 'clerks.json': 2 }]);
     expect(report.warnings).toEqual([
-      { file: 'web.json', message: expect.stringMatching(/^the document "bad" is valid for no role: Cannot query/) },
+      {
+        file: 'web.json',
+        message: expect.stringMatching(/^the document "bad" is not valid for any role: Cannot query/),
+      },
       {
         file: 'clerks.json',
-        message: expect.stringMatching(/^the document "wrong" is valid for none of the roles clerk, nobody: /),
+        message: expect.stringMatching(/^the document "wrong" is not valid for any of the roles clerk, nobody: /),
       },
     ]);
     expect((await textOf({ location, environment })).text).toContain('persisted documents of web.json: 2');
@@ -227,9 +230,9 @@ describe('a check of metadata that is wrong', () => {
         line: 4,
         path: '[0].definition.queries[0]',
         message:
-          '"gone" is valid for no role: Cannot query field "nothing" on type "Query".; Cannot query field "price" on type "Order".',
+          '"gone" is not valid for any role: Cannot query field "nothing" on type "Query".; Cannot query field "price" on type "Order".',
       },
-      { line: 6, message: expect.stringContaining('"bare" is valid for no role') },
+      { line: 6, message: expect.stringContaining('"bare" is not valid for any role') },
     ]);
   });
 

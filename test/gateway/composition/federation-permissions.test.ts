@@ -126,7 +126,7 @@ describe('a role', () => {
       ],
     });
     expect(status).toBe(400);
-    expect(text).toContain('another subgraph has another one');
+    expect(text).toContain('another subgraph has a different one');
   });
 });
 

@@ -137,7 +137,7 @@ describe('an edit that cannot work', () => {
     const gateway = await open();
     expect((await gateway.edit(leftover)).status).toBe(200);
     expect(gateway.logged('saved_operations.unusable')).toMatchObject([
-      { level: 'warn', operations: [expect.stringContaining('"rows" is valid for no role')] },
+      { level: 'warn', operations: [expect.stringContaining('"rows" is not valid for any role')] },
     ]);
     const enforcing = await open(undefined, { HASURA_GRAPHQL_ENABLE_ALLOWLIST: 'true' });
     expect((await enforcing.edit(leftover)).status).toBe(400);

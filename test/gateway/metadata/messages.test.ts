@@ -271,7 +271,7 @@ describe('the check', () => {
       ...operations('{ orders { id } }', '{ orders { nothing } }'),
     });
     expect(lines.filter((line) => line.startsWith('error'))).toEqual([
-      expect.stringContaining('"q1" is valid for no role'),
+      expect.stringContaining('"q1" is not valid for any role'),
     ]);
   });
 

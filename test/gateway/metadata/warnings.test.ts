@@ -11,7 +11,7 @@ const shops = (...roles: string[][]) =>
 describe('a role that is named once is questioned where it is like one that is known', () => {
   test.each(['uesr', 'users', 'usr', 'User'])('%s beside user', (role) => {
     expect(warningsIn({ 'remote_schemas.yaml': shops(['user'], ['user'], [role]) })).toEqual([
-      `remote_schemas.yaml:19 [2].permissions[0].role: the role "${role}" is named nowhere else: did you mean "user"?`,
+      `remote_schemas.yaml:19 [2].permissions[0].role: the role "${role}" is not used anywhere else: did you mean "user"?`,
     ]);
   });
 
@@ -97,7 +97,7 @@ describe('a preset', () => {
     'that is sent as a text and looks like a name is questioned: %s',
     (value) => {
       expect(warningsIn(preset(value))).toEqual([
-        expect.stringContaining('is sent as this text: names of session variables begin with "x-hasura-"'),
+        expect.stringContaining('is sent as literal text: names of session variables begin with "x-hasura-"'),
       ]);
     },
   );

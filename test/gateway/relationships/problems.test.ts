@@ -57,7 +57,7 @@ describe('an invalid relationship is reported', () => {
 
   test('a name that is given twice', async () => {
     expect(await problemsOf(files(OWNER, OWNER))).toEqual([
-      '[0].relationships[1].name: "Order" has a relationship "owner" already',
+      '[0].relationships[1].name: "Order" already has a relationship "owner"',
     ]);
   });
 });

@@ -130,7 +130,7 @@ test('a service may define @merge with the types that count', () => {
       type A implements Node { id: ID } type B implements Node { id: ID } type C { id: ID }`);
   expect([...readStitchingDirectives(schema('["B"]')).keys()]).toEqual(['B']);
   expect(stitchingDirectiveProblems(schema('["C"]'))).toEqual([
-    'Query.nodes @merge: "types" contains "C", which is no type of "Node"',
+    'Query.nodes @merge: "types" contains "C", which is not a type of "Node"',
   ]);
 });
 

@@ -134,7 +134,7 @@ export class RemoteKeySet implements KeySet {
     if (this.ready)
       log.warn(
         { event: 'token_keys.refresh_failed', ...detail },
-        'could not refresh token keys, keeping the last ones: tokens of newer keys are refused',
+        'could not refresh token keys, keeping the last ones: tokens signed with newer keys are rejected',
       );
     else log.warn({ event: 'token_keys.unavailable', ...detail }, 'token keys not available yet');
   }

@@ -73,6 +73,6 @@ function readSchema(path: string): GraphQLSchema {
   try {
     return buildSchema(readFileSync(path, 'utf8'), { assumeValidSDL: true });
   } catch (error) {
-    throw new StartError(`${path} is no schema (${(error as Error).message})`);
+    throw new StartError(`${path} is not a schema (${(error as Error).message})`);
   }
 }

@@ -46,9 +46,9 @@ describe('the metadata of a project loads, with a summary of what is used, what 
 
   test('a graph of several services', async () => {
     expect(await summaryOf(MARKET)).toEqual([
-      'warning: inherited_roles.yaml:2 [0].role_set: "trader" sees nothing of the remote schema "offers": its roles "buyer" and "seller" have different permissions there; a permission of its own says which holds',
+      'warning: inherited_roles.yaml:2 [0].role_set: "trader" sees nothing of the remote schema "offers": its roles "buyer" and "seller" have different permissions there; give the role its own permission to resolve this',
       'warning: inherited_roles.yaml:6 [1].role_set: "helpdesk" sees nothing of the remote schema "offers", as its role "trader", whose roles differ there',
-      'warning: inherited_roles.yaml:6 [1].role_set: "helpdesk" sees nothing of the remote schema "people": its roles "support" and "trader" have different permissions there; a permission of its own says which holds',
+      'warning: inherited_roles.yaml:6 [1].role_set: "helpdesk" sees nothing of the remote schema "people": its roles "support" and "trader" have different permissions there; give the role its own permission to resolve this',
       'warning: query_collections.yaml:12 [0].definition.queries[1]: 2 saved operations ask for fields that no service has, as databases would, which are ignored: "bookings", "entries"',
       'ignored: backend_configs.yaml: data connectors: Portico has no database, data belongs to the services',
       'ignored: databases: databases, tables, event triggers: Portico has no database, data belongs to the services',
@@ -78,7 +78,7 @@ describe('the metadata of a project loads, with a summary of what is used, what 
   test('a project of the older layout', async () => {
     expect(await summaryOf(ARCHIVE)).toEqual([
       expect.stringMatching(
-        /^warning: query_collections\.yaml:\d+ .*: "copies" is valid for no role: Cannot query field "copies"/,
+        /^warning: query_collections\.yaml:\d+ .*: "copies" is not valid for any role: Cannot query field "copies"/,
       ),
       'ignored: functions.yaml: functions of databases: Portico has no database, data belongs to the services',
       'ignored: tables.yaml: databases, tables, event triggers: Portico has no database, data belongs to the services',
