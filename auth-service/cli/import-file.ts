@@ -57,7 +57,7 @@ export function readImport(text: string, maxCost: number): Import {
       users.push(user);
     }
   }
-  if (users.length === 0 && refused === 0) problems.push('standard input holds no users');
+  if (users.length === 0 && refused === 0) problems.push('standard input contains no users');
   return { users, refused, truncated: lines.at(-1)?.isLast ?? false, problems };
 }
 

@@ -64,13 +64,13 @@ export function measure(measured: Measured): readonly Metric[] {
     ...hashMetrics(measured.hashPool.usage()),
     ...ageMetric(
       'portico_auth_signing_key_age_seconds',
-      'Time at which the signing key started signing.',
+      'Time since the signing key started signing.',
       keys.loaded ? keys.active().activatedAt : undefined,
       now,
     ),
     ...ageMetric(
       'portico_auth_refresh_token_key_age_seconds',
-      'Time at which the current refresh token key was created.',
+      'Time since the current refresh token key was created.',
       refreshTokens.keyCreatedAt(),
       now,
     ),

@@ -55,14 +55,14 @@ export function createPasswordPolicy({ minLength, serviceNames }: PasswordPolicy
       if (!isUsable(password)) return { code: 'password-not-unicode', message: 'it contains an invalid character' };
       const normalized = password.normalize('NFKC');
       if (characterCount(normalized) < minLength)
-        return { code: 'password-too-short', message: `it needs at least ${minLength} characters` };
+        return { code: 'password-too-short', message: `it must have at least ${minLength} characters` };
       common ??= commonPasswords();
       if (common.has(normalized))
         return { code: 'password-too-common', message: 'it is one of the most common passwords' };
       if (isMadeOfNames(normalized.toLowerCase(), [username, tenantName, ...serviceNames]))
         return {
           code: 'password-from-names',
-          message: `it needs at least ${MIN_BESIDE_NAMES} characters in addition to the names of the user, the tenant and the service`,
+          message: `it must have at least ${MIN_BESIDE_NAMES} characters in addition to the names of the user, the tenant and the service`,
         };
       return undefined;
     },

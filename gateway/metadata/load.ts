@@ -216,7 +216,7 @@ export function loadMetadata(
   };
 }
 
-const NO_JOBS = 'they need a database for jobs, HASURA_GRAPHQL_METADATA_DATABASE_URL';
+const NO_JOBS = 'a database for jobs is required: set HASURA_GRAPHQL_METADATA_DATABASE_URL';
 
 /** What cannot run without a database for jobs: cron triggers are ignored, events would be lost. */
 function triggersWithoutJobs(

@@ -87,7 +87,7 @@ export function repeatedQueries(
       );
       if (isMeant && queries[first]?.query !== query)
         problems.push({ ...at, message: `"${name}" already exists, and a REST endpoint runs it: which one?` });
-      else ignored.push({ ...at, what: `the name "${name}", which another query of the collection has` });
+      else ignored.push({ ...at, what: `the name "${name}", which another query of the collection also has` });
     });
   });
   return { problems, ignored };
@@ -152,7 +152,7 @@ function singleOperation(query: string): { document: DocumentNode; operation: Op
   }
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const [operation] = operations;
-  if (!operation || operations.length > 1) return 'must hold exactly one operation';
+  if (!operation || operations.length > 1) return 'must contain exactly one operation';
   if (operation.operation === 'subscription') return 'is a subscription, which an endpoint cannot run';
   return { document, operation };
 }

@@ -282,7 +282,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       await failToLogIn('carol', 3);
       const page = await openAsDora('throttled');
       await page.getByRole('button', { name: 'Release carol' }).click();
-      await page.getByText('carol can log in at once.').waitFor();
+      await page.getByText('carol can log in again.').waitFor();
       await page.getByText('No throttled accounts.').waitFor();
       await page.getByRole('link', { name: 'Users' }).click();
       await page.getByRole('link', { name: 'dora', exact: true }).click();

@@ -165,7 +165,7 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       expect(await accessibilityProblems(page)).toEqual([]);
       await dialog.getByRole('button', { name: 'Retry' }).focus();
       await page.keyboard.press('Enter');
-      await page.getByText('1 job will be run again.').waitFor();
+      await page.getByText('1 job will run again.').waitFor();
       // It may still run.
       const done = page.getByRole('definition').filter({ hasText: /^done$/ });
       for (; (await done.count()) === 0; await new Promise((resolve) => setTimeout(resolve, 100)))

@@ -342,7 +342,7 @@ describe('the keys', () => {
       /PORTICO_ASSERTION_KEY: expected at least 32/,
     ],
     ['no base64', { PORTICO_ASSERTION_KEY: `${KEY} !` }, /PORTICO_ASSERTION_KEY: expected at least 32/],
-    ['on standby for none', { PORTICO_ASSERTION_STANDBY_KEY: KEY }, /PORTICO_ASSERTION_STANDBY_KEY: needs/],
+    ['on standby for none', { PORTICO_ASSERTION_STANDBY_KEY: KEY }, /PORTICO_ASSERTION_STANDBY_KEY: requires/],
   ])('that are %s are refused', async (_what, environment, reason) => {
     await expect(openGateway({ issuer, environment })).rejects.toThrow(reason);
   });

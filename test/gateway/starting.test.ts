@@ -104,7 +104,7 @@ describe('with metadata that is not valid the gateway does not start, and says',
     [
       'which query holds two operations',
       { ...endpoints(['a']), ...collection({ q: '{ a } query b { b }' }) },
-      /the query "q" must hold exactly one operation/,
+      /the query "q" must contain exactly one operation/,
     ],
     [
       'which query is a subscription',

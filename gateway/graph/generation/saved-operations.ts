@@ -67,7 +67,7 @@ function problemsOfOperations(broken: readonly BrokenOperation[], metadata: Meta
   }));
   const [first] = ofDatabases;
   if (!first || ofDatabases.length < 2) return problems;
-  const message = `${ofDatabases.length} saved operations ask for fields that no service has, as databases would, which are ignored: ${operationNames(ofDatabases, metadata)}`;
+  const message = `${ofDatabases.length} saved operations request fields that no service has, such as fields of databases, and are ignored: ${operationNames(ofDatabases, metadata)}`;
   return [...problems, { ...place(first), message }];
 }
 

@@ -129,7 +129,7 @@ function stepsTo(
     left = last.args.filter((argument) => !Object.hasOwn(step.arguments, argument.name));
     if (!isLast) {
       const missing = left.filter(isRequiredArgument);
-      problems.push(...missing.map(({ name }) => `"${step.field}" needs the argument "${name}"`));
+      problems.push(...missing.map(({ name }) => `"${step.field}" requires the argument "${name}"`));
       if (isListType(getNullableType(last.type)) || !isObjectType(getNamedType(last.type)))
         problems.push(`"${step.field}" is not one object: nothing can be asked for in it`);
     }

@@ -9,7 +9,7 @@ const BARE_TEMPLATE = /^[^#'"]*?(?::|-|\[|,)\s+(\{\{\s*\w+\s*\}\}[^\s#]*)/;
 /** A list of its own, which entries were written before or after, as into a file of `portico init`. */
 const EMPTY_LIST = /^\[\s*\]\s*(#.*)?$/m;
 
-const ASTERISK = 'a text that begins with * needs quotes';
+const ASTERISK = 'a text that begins with * requires quotes';
 
 /**
  * The syntax errors of a YAML text. The parser goes on after its first error and takes most of what follows for errors

@@ -214,7 +214,7 @@ function authenticationMetrics({
     ),
     ...(age === undefined
       ? []
-      : [oneGauge('portico_revocations_age_seconds', 'Time at which the list of revocations was fetched.', age)]),
+      : [oneGauge('portico_revocations_age_seconds', 'Time since the list of revocations was fetched.', age)]),
     ...(skew === undefined
       ? []
       : [

@@ -124,7 +124,7 @@ async function checkedInThread(
     { response: { status, body }, query, limits },
     { maxOldGenerationSizeMb: memoryMb },
   ).catch((error: unknown) => {
-    if (error instanceof ThreadEnded) throw new SchemaTooLarge('the schema takes too much memory');
+    if (error instanceof ThreadEnded) throw new SchemaTooLarge('the schema requires too much memory');
     throw error;
   });
   if (!('refusal' in checked)) return checked;

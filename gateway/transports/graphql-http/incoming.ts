@@ -17,7 +17,7 @@ export type Incoming =
  */
 export function readOperations(body: unknown, maxBatch: number): Incoming {
   if (!Array.isArray(body)) return { batch: false, request: readOperationRequest(body) };
-  if (body.length === 0) throw malformedRequest('a batch holds at least one operation');
+  if (body.length === 0) throw malformedRequest('a batch must contain at least one operation');
   if (body.length > maxBatch) throw batchTooLarge(maxBatch);
   return { batch: true, requests: body.map(readOperationRequest) };
 }

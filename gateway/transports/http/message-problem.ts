@@ -28,7 +28,7 @@ export function messageProblem(request: IncomingMessage): GatewayError | undefin
   // RFC 9112 section 3.2: what is left has another scheme, which proxies compare differently, or is for proxies only.
   if (!url.startsWith('/') && url !== '*') return ambiguousRequest('the request target must be a path');
   // RFC 9112 section 3.2: a target has no fragment, and a reader that cuts one off reads another path.
-  if (url.includes('#')) return ambiguousRequest('the request target must not hold "#"');
+  if (url.includes('#')) return ambiguousRequest('the request target must not contain "#"');
   // RFC 9112 section 3.2: exactly one, and one that could be a host.
   if (!HOST.test(headers.host ?? '')) return ambiguousRequest('the Host header is not valid');
   if (hasTwoHosts(rawHeaders)) return ambiguousRequest('there is more than one Host header');

@@ -61,7 +61,7 @@ describe.each(await availableEngines())('signing keys, on %s', (engine) => {
     await expect(keys.load()).rejects.toThrow(StartError);
     await expect(keys.load()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY cannot decrypt the signing key [\w-]+ /);
     expect(keys.loaded).toBe(false);
-    await expect(startTestService(opened.url)).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY does not open/);
+    await expect(startTestService(opened.url)).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY cannot decrypt/);
   });
 
   test('a sealed key that was moved to another key id does not open', async () => {

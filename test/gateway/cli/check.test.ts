@@ -163,7 +163,7 @@ describe('a check of metadata that is wrong', () => {
     };
     const other = await open({ ...FILES, 'deliveries.yaml': deliveries });
     const { text } = await textOf({ location: other.path, environment });
-    expect(text).toContain('deliveries: they need a database for jobs');
+    expect(text).toContain('deliveries: a database for jobs is required');
     for (const name of ['SHOP_KEY', 'MAIL_KEY', 'MAIL_URL']) expect(text).toContain(`not found: ${name}`);
   });
 
@@ -251,7 +251,7 @@ describe('a check of metadata that is wrong', () => {
     const { code, report } = await reportOf({ location, environment });
     expect([code, report.problems]).toEqual([0, []]);
     expect(report.warnings.map(({ message }) => message)).toEqual([
-      '7 saved operations ask for fields that no service has, as databases would, which are ignored: "q0", "q1", "q2", "q3", "q4", and 2 more',
+      '7 saved operations request fields that no service has, such as fields of databases, and are ignored: "q0", "q1", "q2", "q3", "q4", and 2 more',
     ]);
     const { text } = await textOf({ location, environment });
     expect(text).toMatch(/^warning: query_collections\.yaml:\d+ /m);

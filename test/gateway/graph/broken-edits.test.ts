@@ -37,8 +37,8 @@ describe('an edit that cannot work', () => {
           remote('b', 'http://b', {}, { headers: [{ name: 'x', value_from_env: 'MULTILINE_KEY' }] }),
         ],
       },
-      'remote schema "a": the value of the header "x" holds a line break or another control character',
-      'remote schema "b": the value of MULTILINE_KEY holds a line break or another control character',
+      'remote schema "a": the value of the header "x" contains a line break or another control character',
+      'remote schema "b": the value of MULTILINE_KEY contains a line break or another control character',
     ],
     [
       'gives a role what the service does not have',

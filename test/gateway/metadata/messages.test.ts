@@ -54,8 +54,8 @@ describe('a file that is no YAML', () => {
     ['an empty list after entries', '- name: a\n  b: c\n[]\n', '3:1', 'says that the list is empty, leave it out'],
     ['an empty list before entries', '[]\n- name: a\n', '2:1', 'says that the list is empty, leave it out'],
     ['a text after a list', '- name: a\nb: c\n', '2:1', 'it is indented wrongly, or needs quotes as a whole'],
-    ['an alias of nothing', '- name: a\n  comment: *b\n', '2:12', 'a text that begins with * needs quotes'],
-    ['an asterisk', '- name: a\n  comment: *\n', '2:12', 'a text that begins with * needs quotes'],
+    ['an alias of nothing', '- name: a\n  comment: *b\n', '2:12', 'a text that begins with * requires quotes'],
+    ['an asterisk', '- name: a\n  comment: *\n', '2:12', 'a text that begins with * requires quotes'],
   ])('because of %s names place and remedy', (_, text, place, remedy) => {
     expect(textsIn({ 'remote_schemas.yaml': text })).toEqual([
       expect.stringMatching(new RegExp(`^remote_schemas\\.yaml:${place}: .*${remedy.replaceAll('*', '\\*')}`)),

@@ -91,7 +91,7 @@ describe('a relationship that contradicts the services’ schemas is reported', 
     [
       'a fixed value that is not the argument’s',
       by({ users: { arguments: { where: { region: 'MOON' } } } }),
-      at('remote_field', '"users.where.region" takes Region, which the value given is not'),
+      at('remote_field', '"users.where.region" requires a value of type Region, but the given value is not'),
     ],
     [
       'an unknown field of an input object',
@@ -101,7 +101,7 @@ describe('a relationship that contradicts the services’ schemas is reported', 
     [
       'a step that needs more',
       by({ directory: { field: { size: {} } } }),
-      at('remote_field', '"directory" needs the argument "region"'),
+      at('remote_field', '"directory" requires the argument "region"'),
     ],
     [
       'a step into a list',

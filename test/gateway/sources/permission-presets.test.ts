@@ -196,14 +196,15 @@ describe('a preset', () => {
     const part = (node: string, order: string) =>
       `type Query { node: Node } interface Node { notes(${node}): String } type Order implements Node { notes(${order}): String }`;
     const preset = 'tenant: Int @preset(value: 1)';
-    const evaded = '@preset of "Order.notes.tenant": "Node.notes.tenant" needs the same, or it could be evaded there';
+    const evaded =
+      '@preset of "Order.notes.tenant": "Node.notes.tenant" requires the same preset, otherwise the preset could be bypassed there';
     expect(problems(part(preset, preset))).toEqual([]);
     expect(problems(part('tenant: Int', preset))).toEqual([evaded]);
     expect(problems(part('tenant: Int @preset(value: 2)', preset))).toEqual([evaded]);
     expect(problems(part('tenant: Int @preset(value: "x-hasura-tenant-id")', preset))).toEqual([evaded]);
     const ofItsOwn = 'deep: Boolean @preset(value: false)';
     expect(problems(part('tenant: Int', `tenant: Int, ${ofItsOwn}`))).toEqual([
-      '@preset of "Order.notes.deep": "Node.notes.deep" needs the same, or it could be evaded there',
+      '@preset of "Order.notes.deep": "Node.notes.deep" requires the same preset, otherwise the preset could be bypassed there',
     ]);
   });
 });
@@ -217,7 +218,7 @@ test('an input object of which everything is preset cannot be evaded through an 
   const tenant = 'tenant: Int @preset(value: "x-hasura-tenant-id")';
   expect(permittedSchema(part(tenant), whole)).toMatchObject({
     problems: [
-      '"Order.notes.of" is preset as a whole: "Node.notes" needs the same argument, or it could be evaded there',
+      '"Order.notes.of" is preset as a whole: "Node.notes" requires the same argument, otherwise the preset could be bypassed there',
     ],
   });
   // Where something is left to the client, it may leave the argument out as well.

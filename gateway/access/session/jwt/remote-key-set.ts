@@ -103,7 +103,7 @@ export class RemoteKeySet implements KeySet {
       const { json, ...headers } = await fetchKeys(url);
       const { keys, unusable } = readKeySet(json);
       this.#logUnusable(unusable);
-      if (keys.size === 0) throw new TypeError('the JWK set holds no usable key');
+      if (keys.size === 0) throw new TypeError('the JWK set contains no usable key');
       if (!this.ready) {
         log.info({ event: 'token_keys.loaded', keys: keys.size }, 'token keys loaded');
         this.#logged = undefined;
