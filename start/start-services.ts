@@ -96,7 +96,7 @@ export async function startServices(options: StartServicesOptions, group: Servic
   if (watch) {
     restartOnChange(restartable, screen);
     await group.start((shown) => startChild(compilerProcess(PACKAGE_DIR, settings.environment), shown)).ready;
-    screen.say('the compiler is ready: a change of the code restarts the services that it belongs to');
+    screen.say('the compiler is ready: services restart when their code changes');
   }
 }
 

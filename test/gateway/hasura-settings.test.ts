@@ -55,12 +55,12 @@ describe('settings of Hasura', () => {
   test.each([
     [
       { ADMIN_SECRETS: '["a"]' },
-      'HASURA_GRAPHQL_ADMIN_SECRETS: opens nothing: HASURA_GRAPHQL_ADMIN_SECRET is the only admin secret',
+      'HASURA_GRAPHQL_ADMIN_SECRETS: is not accepted: HASURA_GRAPHQL_ADMIN_SECRET is the only admin secret',
     ],
-    [{ ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'false' }, 'enforced all the same'],
+    [{ ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'false' }, 'are always enforced'],
     [{ CONFIGURED_HEADER_PRECEDENCE: 'false' }, 'configured headers always take precedence'],
-    [{ WS_READ_COOKIE: 'true' }, 'is refused unless HASURA_GRAPHQL_CORS_DOMAIN names the origin'],
-    [{ METRICS_SECRET: 's3cret-of-metrics' }, 'protects nothing'],
+    [{ WS_READ_COOKIE: 'true' }, 'is rejected unless HASURA_GRAPHQL_CORS_DOMAIN contains the origin'],
+    [{ METRICS_SECRET: 's3cret-of-metrics' }, 'metrics are served without a secret'],
     [{ RATE_LIMIT_REDIS_USE_TLS: 'true', RATE_LIMIT_REDIS_URL: 'redis://a' }, 'begins with rediss://'],
   ])('with an effect on security are reported with the alternative: %j', (environment, message) => {
     const lines = describeSettings(settingsIn(environment));

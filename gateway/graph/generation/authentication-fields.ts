@@ -90,7 +90,7 @@ export function unmarkedAuthenticationFields(parts: AuthenticationFieldsParts): 
     return grantedFields(source.subschemaFor(publicRole)).flatMap(({ ownName }) => {
       if (!looksLikeAuthentication(ownName) || (kind === 'actions' && !unsaid.has(ownName))) return [];
       const key = kind === 'actions' ? 'authentication_field: true' : `authentication_fields: [${ownName}]`;
-      const message = `"${ownName}" is granted to the role "${publicRole}" and looks like an authentication field, which "${key}" in its definition would make it: otherwise, requests with an expired token are rejected`;
+      const message = `"${ownName}" is granted to the role "${publicRole}" and looks like an authentication field. Set "${key}" in its definition to make it one; otherwise, requests with an expired token are rejected`;
       return [{ source: kind === 'actions' ? ownName : name, message }];
     });
   });

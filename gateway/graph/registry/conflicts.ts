@@ -32,7 +32,7 @@ export function rootTypeConflicts(source: Source, names: RootTypeNames): readonl
     .filter((name) => !roots.has(name) && source.schema.getType(name))
     .map(
       (name) =>
-        `the type "${name}" of "${source.name}" is called as a root type of the graph: rename it in its customization (type_names)`,
+        `the type "${name}" of "${source.name}" has the name of a root type of the graph: rename it with a customization (type_names)`,
     );
 }
 

@@ -39,7 +39,7 @@ export function resolveRelationship(
   if (!isObjectType(type) || type === names.schema.getQueryType() || type === names.schema.getMutationType())
     return { problems: [problem(`there is no object type "${described.type}"`, 'name')] };
   if (Object.hasOwn(type.getFields(), described.name))
-    return { problems: [problem(`the type "${described.type}" has a field "${described.name}" already`, 'name')] };
+    return { problems: [problem(`the type "${described.type}" already has a field "${described.name}"`, 'name')] };
   const found = relationshipFields(described, type, (field) => names.field(name, field));
   if ('problems' in found) return found;
   const way = stepsTo(described, target, found.types);
@@ -131,7 +131,7 @@ function stepsTo(
       const missing = left.filter(isRequiredArgument);
       problems.push(...missing.map(({ name }) => `"${step.field}" requires the argument "${name}"`));
       if (isListType(getNullableType(last.type)) || !isObjectType(getNamedType(last.type)))
-        problems.push(`"${step.field}" is not one object: nothing can be asked for in it`);
+        problems.push(`"${step.field}" does not return a single object, so no fields can be selected in it`);
     }
     if (problems.length > 0) return wrong(...problems);
     steps.push({

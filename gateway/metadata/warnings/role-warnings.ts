@@ -40,7 +40,7 @@ export function roleWarnings(
       ...place('inheritedRoles', [indexOf(metadata.inheritedRoles, role), 'role_set']),
       message:
         other === undefined
-          ? `"${role}" sees nothing of the remote schema "${remoteSchema}", as its role "${one}", whose roles differ there`
+          ? `"${role}" sees nothing of the remote schema "${remoteSchema}" because the roles of its role "${one}" have different permissions there`
           : `"${role}" sees nothing of the remote schema "${remoteSchema}": its roles "${one}" and "${other}" have different permissions there; give the role its own permission to resolve this`,
     })),
   ];
@@ -102,7 +102,7 @@ function adminPermissions(mentions: readonly Mention[]): readonly MetadataProble
     .filter(({ role, isPermission }) => role === 'admin' && isPermission)
     .map(({ place }) => ({
       ...place,
-      message: 'has no effect: the role "admin" sees everything, whatever its permissions say',
+      message: 'has no effect: the role "admin" always has access to everything',
     }));
 }
 

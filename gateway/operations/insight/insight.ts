@@ -208,7 +208,7 @@ function invalidArguments(path: string): GatewayError {
 
 /** A file that the metadata is not read from, whatever there is of that name. */
 function unknownMetadataFile(): GatewayError {
-  return new GatewayError('not-found', 'the metadata is not read from a file of that name', {
+  return new GatewayError('not-found', 'the metadata has no file with this name', {
     path: '$.args.name',
     status: 400,
   });

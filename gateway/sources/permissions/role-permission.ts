@@ -145,7 +145,9 @@ export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted
 /** The SDL of a permission is read by itself: it does not know the types of the remote schema that it does not declare. */
 function withRemedy(problem: string): string {
   const unknown = /^(Unknown type "\w+")\.$/.exec(problem)?.[1];
-  return unknown ? `${unknown}: the SDL of a permission declares each type that it uses, scalars too` : problem;
+  return unknown
+    ? `${unknown}: the SDL of a permission must declare each type that it uses, including scalars`
+    : problem;
 }
 
 /** The type of the whole schema that `type` is a part of. Root types may have another name there. */

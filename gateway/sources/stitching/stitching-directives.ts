@@ -199,7 +199,7 @@ function lookupsOf(
 }
 
 function notInKey(type: string, path: readonly string[]): string {
-  if (path.length === 0) return `"${type}" has no @key, so there is nothing to fetch its objects by`;
+  if (path.length === 0) return `"${type}" has no @key, so its objects cannot be fetched`;
   return `it uses "${path.join('.')}", which @key of "${type}" does not contain`;
 }
 

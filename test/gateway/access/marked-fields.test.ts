@@ -214,7 +214,7 @@ describe('a name that is wrong', () => {
 describe('metadata that does not say which fields they are', () => {
   const hintFor = (source: string, field: string, key: string) => ({
     source,
-    message: `"${field}" is granted to the role "anonymous" and looks like an authentication field, which "${key}" in its definition would make it: otherwise, requests with an expired token are rejected`,
+    message: `"${field}" is granted to the role "anonymous" and looks like an authentication field. Set "${key}" in its definition to make it one; otherwise, requests with an expired token are rejected`,
   });
   const unsaid: MetadataFiles = withAction({ ...ACTION, definition: { handler: '{{WEATHER_URL}}' } });
 

@@ -110,7 +110,7 @@ describe('portico check', () => {
     const { report } = await reportOf({ location: path });
     expect(report.problems.map(({ message }) => message)).toEqual([
       expect.stringContaining('its SDL: User @key: "id": Syntax Error'),
-      expect.stringContaining('its SDL: Query.user @merge: the field has not exactly one argument'),
+      expect.stringContaining('its SDL: Query.user @merge: the field does not have exactly one argument'),
       expect.stringContaining('its SDL: Query.users @merge: the field has no argument "id"'),
     ]);
   });

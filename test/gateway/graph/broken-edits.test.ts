@@ -97,7 +97,7 @@ describe('an edit that cannot work', () => {
         400,
         expect.objectContaining({
           path: '$',
-          error: 'the metadata is not valid; what was in force stays',
+          error: 'the metadata is not valid; the previous metadata stays in use',
           code: 'invalid-configuration',
         }),
       ]);

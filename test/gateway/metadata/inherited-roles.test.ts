@@ -85,7 +85,7 @@ describe('an inherited role', () => {
     expect(remoteSchemas[0]?.map(([role]) => role)).toEqual(['clerk', 'buyer']);
     expect(warnings).toEqual([
       'inherited_roles.yaml:2 [0].role_set: "manager" sees nothing of the remote schema "shop": its roles "clerk" and "buyer" have different permissions there; give the role its own permission to resolve this',
-      'inherited_roles.yaml:6 [1].role_set: "head" sees nothing of the remote schema "shop", as its role "manager", whose roles differ there',
+      'inherited_roles.yaml:6 [1].role_set: "head" sees nothing of the remote schema "shop" because the roles of its role "manager" have different permissions there',
     ]);
   });
 

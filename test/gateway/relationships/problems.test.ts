@@ -106,7 +106,7 @@ describe('a relationship that contradicts the services’ schemas is reported', 
     [
       'a step into a list',
       by({ directory: { arguments: { region: 'EU' }, field: { list: { field: { id: {} } } } } }),
-      at('remote_field', '"list" is not one object: nothing can be asked for in it'),
+      at('remote_field', '"list" does not return a single object, so no fields can be selected in it'),
     ],
   ])('%s', async (_, relationship, problem) => {
     expect(await problemsOf(files(relationship))).toEqual([problem]);
@@ -116,7 +116,7 @@ describe('a relationship that contradicts the services’ schemas is reported', 
     const note = { ...OWNER, name: 'note' };
     expect(await problemsOf({ 'remote_schemas.yaml': remotes(joins('Ordre', OWNER), joins('Order', note)) })).toEqual([
       '[0].relationships[0].name: relationship "owner": there is no object type "Ordre"',
-      '[1].relationships[0].name: relationship "note": the type "Order" has a field "note" already',
+      '[1].relationships[0].name: relationship "note": the type "Order" already has a field "note"',
     ]);
   });
 });

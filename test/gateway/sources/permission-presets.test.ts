@@ -82,7 +82,7 @@ describe('an input type of which everything is preset', () => {
       whole,
     );
     expect('problems' in part && part.problems).toContain(
-      '"Query.find.all" is a list of "Filter", whose fields are all preset: preset the list itself, or leave it out',
+      '"Query.find.all" is a list of "Filter", whose fields are all preset: preset the list itself, or omit it',
     );
   });
 });
@@ -166,17 +166,17 @@ describe('a preset', () => {
     [
       'at a field',
       `type Query { node: Node @preset(value: 1) } interface Node { id: ID! }`,
-      '@preset stands once at an argument or a field of an input object, and nowhere else',
+      '@preset is allowed only once, on an argument or on a field of an input object',
     ],
     [
       'at a type',
       `type Query { node: Node } interface Node @preset(value: 1) { id: ID! }`,
-      '@preset stands once at an argument or a field of an input object, and nowhere else',
+      '@preset is allowed only once, on an argument or on a field of an input object',
     ],
     [
       'twice',
       orders('first: Int @preset(value: 1) @preset(value: 2)'),
-      '@preset stands once at an argument or a field of an input object, and nowhere else',
+      '@preset is allowed only once, on an argument or on a field of an input object',
     ],
     [
       'at an argument that there is not',
@@ -266,8 +266,8 @@ describe('a part that would be no schema is refused', () => {
 
   test('with all of its reasons, each for itself', () => {
     expect(problems('type Query { node: Phantom orders: Spectre }')).toEqual([
-      'Unknown type "Phantom": the SDL of a permission declares each type that it uses, scalars too',
-      'Unknown type "Spectre": the SDL of a permission declares each type that it uses, scalars too',
+      'Unknown type "Phantom": the SDL of a permission must declare each type that it uses, including scalars',
+      'Unknown type "Spectre": the SDL of a permission must declare each type that it uses, including scalars',
     ]);
   });
 });

@@ -23,10 +23,10 @@ describe('the metadata of a project loads, with a summary of what is used, what 
   test('an application around a database', async () => {
     expect(await summaryOf(CLINIC)).toEqual([
       'warning: query_collections.yaml:4 [0].definition.queries[0]: 3 saved operations request fields that no service has, such as fields of databases, and are ignored: "visits", "patients", "wards"',
-      'ignored: databases: databases, tables, event triggers: Portico has no database, data belongs to the services',
-      'ignored: network.yaml: TLS settings: certificates of services are always verified, NODE_EXTRA_CA_CERTS adds authorities',
-      'ignored: remote_schemas.yaml:11 [0].remote_relationships[0].relationships[0]: a relationship to a database: Portico has no database, data belongs to the services (and 1 more in this file)',
-      'ignored: actions.yaml:49 custom_types.objects[0].relationships[0]: a relationship to a database: Portico has no database, data belongs to the services',
+      'ignored: databases: databases, tables, event triggers: Portico does not connect to databases; the services own the data',
+      'ignored: network.yaml: TLS settings: certificates of services are always verified; use NODE_EXTRA_CA_CERTS to add authorities',
+      'ignored: remote_schemas.yaml:11 [0].remote_relationships[0].relationships[0]: a relationship to a database: Portico does not connect to databases; the services own the data (and 1 more in this file)',
+      'ignored: actions.yaml:49 custom_types.objects[0].relationships[0]: a relationship to a database: Portico does not connect to databases; the services own the data',
       'ignored: cron_triggers.yaml: cron triggers: a database for jobs is required: set HASURA_GRAPHQL_METADATA_DATABASE_URL',
       'ignored: allow_list.yaml: the allow list: HASURA_GRAPHQL_ENABLE_ALLOWLIST is not true',
       'sources: actions (actions), billing (remote-schema)',
@@ -47,12 +47,12 @@ describe('the metadata of a project loads, with a summary of what is used, what 
   test('a graph of several services', async () => {
     expect(await summaryOf(MARKET)).toEqual([
       'warning: inherited_roles.yaml:2 [0].role_set: "trader" sees nothing of the remote schema "offers": its roles "buyer" and "seller" have different permissions there; give the role its own permission to resolve this',
-      'warning: inherited_roles.yaml:6 [1].role_set: "helpdesk" sees nothing of the remote schema "offers", as its role "trader", whose roles differ there',
+      'warning: inherited_roles.yaml:6 [1].role_set: "helpdesk" sees nothing of the remote schema "offers" because the roles of its role "trader" have different permissions there',
       'warning: inherited_roles.yaml:6 [1].role_set: "helpdesk" sees nothing of the remote schema "people": its roles "support" and "trader" have different permissions there; give the role its own permission to resolve this',
       'warning: query_collections.yaml:12 [0].definition.queries[1]: 2 saved operations request fields that no service has, such as fields of databases, and are ignored: "bookings", "entries"',
-      'ignored: backend_configs.yaml: data connectors: Portico has no database, data belongs to the services',
-      'ignored: databases: databases, tables, event triggers: Portico has no database, data belongs to the services',
-      'ignored: metrics_config.yaml: metrics settings: PORTICO_METRICS_PORT says where metrics are',
+      'ignored: backend_configs.yaml: data connectors: Portico does not connect to databases; the services own the data',
+      'ignored: databases: databases, tables, event triggers: Portico does not connect to databases; the services own the data',
+      'ignored: metrics_config.yaml: metrics settings: metrics are served on PORTICO_METRICS_PORT',
       expect.stringMatching(
         /^ignored: remote_schemas\.yaml:\d+ \[0\]\.remote_relationships\[1\]\.relationships\[0\]: a relationship to a database: /,
       ),
@@ -80,8 +80,8 @@ describe('the metadata of a project loads, with a summary of what is used, what 
       expect.stringMatching(
         /^warning: query_collections\.yaml:\d+ .*: "copies" is not valid for any role: Cannot query field "copies"/,
       ),
-      'ignored: functions.yaml: functions of databases: Portico has no database, data belongs to the services',
-      'ignored: tables.yaml: databases, tables, event triggers: Portico has no database, data belongs to the services',
+      'ignored: functions.yaml: functions of databases: Portico does not connect to databases; the services own the data',
+      'ignored: tables.yaml: databases, tables, event triggers: Portico does not connect to databases; the services own the data',
       'ignored: cron_triggers.yaml: cron triggers: a database for jobs is required: set HASURA_GRAPHQL_METADATA_DATABASE_URL',
       'ignored: allow_list.yaml: the allow list: HASURA_GRAPHQL_ENABLE_ALLOWLIST is not true',
       'sources: actions (actions), papers (remote-schema)',
