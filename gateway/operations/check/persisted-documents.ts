@@ -19,7 +19,10 @@ export function brokenDocuments(
     });
     if (broken.length <= MAX_NAMED) return broken;
     const more = broken.length - MAX_NAMED;
-    return [...broken.slice(0, MAX_NAMED), { file, message: `${more} more documents are not valid for ${whom(roles)}` }];
+    return [
+      ...broken.slice(0, MAX_NAMED),
+      { file, message: `${more} more documents are not valid for ${whom(roles)}` },
+    ];
   });
 }
 
