@@ -1,15 +1,18 @@
 /** The error codes of this process, with their public messages and their HTTP status outside GraphQL. */
 export const ERRORS = {
-  'access-denied': { status: 403, message: 'the role may not see this field' },
+  'access-denied': { status: 403, message: 'the role does not have access to this field' },
   'bad-request': { status: 400, message: 'the request cannot be read' },
-  'invalid-credentials': { status: 401, message: 'this address requires the secret of the gateways' },
+  'invalid-credentials': {
+    status: 401,
+    message: 'this endpoint requires the secret that gateways share with the auth service',
+  },
   'invalid-jwt': { status: 401, message: 'the access token is missing, expired or revoked' },
   'method-not-allowed': { status: 405, message: 'method not allowed' },
   'not-found': { status: 404, message: 'not found' },
   'not-ready': { status: 503, message: 'the service is starting' },
   'payload-too-large': { status: 413, message: 'the body is too large' },
-  'repeated-header': { status: 400, message: 'a header that may be there once is there more than once' },
-  unavailable: { status: 503, message: 'the service cannot answer at the moment, try again later' },
+  'repeated-header': { status: 400, message: 'a header that is allowed only once is repeated' },
+  unavailable: { status: 503, message: 'the service is temporarily unavailable, try again later' },
   'unsupported-media-type': { status: 415, message: 'the body must be JSON, with content-type application/json' },
   'validation-failed': { status: 400, message: 'the operation is not valid' },
   unexpected: { status: 500, message: 'internal error' },
@@ -27,7 +30,7 @@ export const REFUSALS = {
   notLoggedIn: { status: 401, message: 'The access token is missing, expired or revoked' },
   unknownSession: { status: 404, message: 'There is no such session' },
   wrongCurrentPassword: { status: 403, message: 'The current password is wrong' },
-  overtaken: { status: 409, message: 'The session has ended or the password was changed meanwhile' },
+  overtaken: { status: 409, message: 'The session has ended, or the password was changed in the meantime' },
   hashQueueFull: { status: 503, message: 'Too many logins at the moment, try again later' },
   throttled: { status: 429, message: 'Too many failed attempts, try again later' },
 } as const satisfies Record<string, Refusal>;

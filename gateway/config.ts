@@ -81,10 +81,10 @@ function assertionProblems({ isSet }: GivenGatewaySettings): readonly string[] {
   if (isSet('PORTICO_ASSERTION_KEY')) return [];
   return [
     ...(isSet('PORTICO_ASSERTION_STANDBY_KEY')
-      ? ['PORTICO_ASSERTION_STANDBY_KEY: needs PORTICO_ASSERTION_KEY, the key that signs']
+      ? ['PORTICO_ASSERTION_STANDBY_KEY: requires PORTICO_ASSERTION_KEY, the key that signs']
       : []),
     ...(isSet('PORTICO_OPERATOR_SOURCE')
-      ? ['PORTICO_OPERATOR_SOURCE: needs PORTICO_ASSERTION_KEY, the key that signs']
+      ? ['PORTICO_OPERATOR_SOURCE: requires PORTICO_ASSERTION_KEY, the key that signs']
       : []),
   ];
 }

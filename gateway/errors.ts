@@ -111,7 +111,7 @@ function textWithin(value: unknown, room: number): number {
 }
 
 /** The error that takes the place of those beyond. */
-export const OMITTED_ERRORS = 'services reported further errors, which are left out';
+export const OMITTED_ERRORS = 'services reported further errors, which are omitted';
 
 export interface GatewayErrorOptions {
   /** Where in the request the error is, in Hasura's notation; `$` is the request as a whole. */
@@ -161,14 +161,14 @@ export function methodNotAllowed(allow: string, message = `Allowed methods: ${al
 
 /** A method that is never passed through to a service, such as `CONNECT`. */
 export function methodNotForwarded(): GatewayError {
-  return new GatewayError('method-not-allowed', 'this method is not passed on');
+  return new GatewayError('method-not-allowed', 'this method is not passed through');
 }
 
 /** An `Accept` header without a media type of GraphQL responses. */
 export function notAcceptable(): GatewayError {
   return new GatewayError(
     'not-acceptable',
-    'expected to answer with application/json or, one operation, text/event-stream or multipart/mixed',
+    'the header Accept must allow application/json or, for a single operation, text/event-stream or multipart/mixed',
   );
 }
 
@@ -196,7 +196,7 @@ export function invalidRoleGraph(role: string): GatewayError {
 
 /** More operations of a caller within a minute than the metadata allows. */
 export function rateLimitExceeded(retryAfterSeconds: number): GatewayError {
-  return new GatewayError('rate-limit-exceeded', 'too many operations: wait before the next one', {
+  return new GatewayError('rate-limit-exceeded', 'too many operations, try again later', {
     headers: { 'retry-after': String(retryAfterSeconds) },
   });
 }
@@ -210,16 +210,20 @@ export function rateLimitUnavailable(): GatewayError {
 
 /** A reload that took effect in this gateway only. */
 export function otherGatewaysNotNotified(): GatewayError {
-  return new GatewayError('service-unavailable', 'reloaded here, but other gateways could not be notified', {
-    headers: { 'retry-after': '1' },
-  });
+  return new GatewayError(
+    'service-unavailable',
+    'this gateway was reloaded, but other gateways could not be notified',
+    {
+      headers: { 'retry-after': '1' },
+    },
+  );
 }
 
 /** More operations at a time over one WebSocket than are accepted. */
 export function tooManyConcurrentOperations(most: number): GatewayError {
   return new GatewayError(
     'operation-limit-exceeded',
-    `no more than ${most} operations run at a time over one connection`,
+    `at most ${most} operations can run at the same time on one connection`,
   );
 }
 

@@ -5,24 +5,23 @@ const HASURA_PREFIX = 'HASURA_GRAPHQL_';
 
 /** Settings of Hasura that matter for security, and what happens here; undefined where their value asks for the same. */
 const OF_SECURITY: Readonly<Record<string, (value: string, environment: NodeJS.ProcessEnv) => string | undefined>> = {
-  ADMIN_SECRETS: () => 'opens nothing: HASURA_GRAPHQL_ADMIN_SECRET is the only admin secret',
-  SSO_PROVIDERS: () => 'has no effect: logins by it are not supported',
-  METRICS_SECRET: () =>
-    'protects nothing: metrics are served on a port of their own without a secret, where PORTICO_METRICS_PORT names one',
+  ADMIN_SECRETS: () => 'is not accepted: HASURA_GRAPHQL_ADMIN_SECRET is the only admin secret',
+  SSO_PROVIDERS: () => 'has no effect: logins with SSO are not supported',
+  METRICS_SECRET: () => 'has no effect: metrics are served without a secret on the separate port PORTICO_METRICS_PORT',
   ENABLE_REMOTE_SCHEMA_PERMISSIONS: (value) =>
-    flagIn(value) ? undefined : 'permissions of remote schemas are enforced all the same',
+    flagIn(value) ? undefined : 'has no effect: permissions of remote schemas are always enforced',
   CONFIGURED_HEADER_PRECEDENCE: (value) =>
-    flagIn(value) ? undefined : 'configured headers go before those of clients all the same',
+    flagIn(value) ? undefined : 'has no effect: configured headers always take precedence over client headers',
   WS_READ_COOKIE: (value) =>
     flagIn(value)
-      ? 'a WebSocket handshake with a cookie from another origin is refused unless HASURA_GRAPHQL_CORS_DOMAIN names the origin'
+      ? 'a WebSocket handshake with a cookie from another origin is rejected unless HASURA_GRAPHQL_CORS_DOMAIN contains the origin'
       : undefined,
   RATE_LIMIT_REDIS_USE_TLS: (value, environment) =>
     flagIn(value) && !/^rediss:/i.test(settingText('HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL', environment) ?? '')
-      ? 'has no effect: TLS is used where HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL begins with rediss://'
+      ? 'has no effect: TLS is used if HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL begins with rediss://'
       : undefined,
   RATE_LIMIT_REDIS_TLS_HOSTNAME: () => 'has no effect: the host of HASURA_GRAPHQL_RATE_LIMIT_REDIS_URL is verified',
-  REDIS_TLS_SHARED_CA_STORE_PATH: () => 'has no effect: NODE_EXTRA_CA_CERTS names authorities that are trusted',
+  REDIS_TLS_SHARED_CA_STORE_PATH: () => 'has no effect: use NODE_EXTRA_CA_CERTS to trust additional authorities',
   LOG_MASKED_VARIABLES: () => 'has no effect: values of variables are never logged',
 };
 
@@ -109,7 +108,7 @@ export function describeSettings({ differing, unknown }: HasuraSettings): readon
     ...differing.map(({ variable, instead }) => `${variable}: ${instead}`),
     ...unknown.map(
       ({ variable, meant }) =>
-        `${variable} is no setting of Hasura or Portico${meant ? `: did you mean ${meant}?` : ''}`,
+        `${variable} is not a setting of Hasura or Portico${meant ? `: did you mean ${meant}?` : ''}`,
     ),
   ];
 }
@@ -129,6 +128,6 @@ export function logHasuraSettings(
   const found = hasuraSettings(environment, actedOn, (variable) => written.includes(variable));
   const { withoutEffect: variables } = found;
   if (variables.length > 0)
-    log.info({ event: 'settings.without_effect', variables }, 'settings of Hasura without effect');
+    log.info({ event: 'settings.without_effect', variables }, 'settings of Hasura have no effect');
   for (const line of describeSettings(found)) log.warn({ event: 'settings.different' }, line);
 }

@@ -93,7 +93,7 @@ export class Failover<Service extends Closable> {
 
 function withTimeout<T>(result: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('no answer in time')), ms);
+    const timer = setTimeout(() => reject(new Error('no response in time')), ms);
     result.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

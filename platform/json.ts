@@ -30,7 +30,7 @@ const MAX_PARSED_BYTES = Math.min(256 * 1024 * 1024, getHeapStatistics().heap_si
 export function parseServiceJson(text: string): unknown {
   // Each character stands for at most one container, so responses of usual size are not scanned.
   if (text.length > MAX_PARSED_BYTES / CONTAINER_BYTES && parsedBytes(text) > MAX_PARSED_BYTES)
-    throw new RangeError('the value takes too much memory');
+    throw new RangeError('the value requires too much memory');
   return JSON.parse(text);
 }
 

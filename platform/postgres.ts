@@ -13,7 +13,7 @@ export const POOL_CONNECTIONS = {
 
 /** Destroys a connection that has missed a deadline. The running statement fails with `ETIMEDOUT`. */
 export function destroyConnection(connection: pg.ClientBase): void {
-  const error = Object.assign(new Error('Connection terminated: the database did not answer in time'), {
+  const error = Object.assign(new Error('Connection terminated: the database did not respond in time'), {
     code: 'ETIMEDOUT',
   });
   // The driver has no method that ends a connection without asking the server first.

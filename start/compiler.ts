@@ -60,6 +60,6 @@ function compilerScript(): string {
     const manifest = createRequire(import.meta.url).resolve('typescript/package.json');
     return join(dirname(manifest), 'bin/tsc');
   } catch {
-    throw new StartError('--watch needs the development dependencies: run "npm ci --include=dev"');
+    throw new StartError('--watch requires the development dependencies: run "npm ci --include=dev"');
   }
 }

@@ -48,7 +48,7 @@ export const startSettings = {
   NODE_ENV: setting
     .text()
     .optional()
-    .describe('`production`: nothing is generated, neither secrets nor a database nor demo data.'),
+    .describe('`production` disables generated secrets, the embedded database and demo data.'),
   PORTICO_DATA_DIR: setting.text().default(join(PACKAGE_DIR, '.data')).meta({
     description: 'Directory of the embedded database, the generated secrets, the sample orders and the stored schemas.',
     default: '`.data` of the package',
@@ -57,35 +57,43 @@ export const startSettings = {
     .logLevel()
     .removeDefault()
     .optional()
-    .describe('Logs of the services as JSON from this level on. Without it: warnings and errors as text.'),
-  DATABASE_URL: setting.text().optional().describe('A PostgreSQL in place of the embedded database.'),
+    .describe(
+      "Minimum level of the services' logs, which are then written as JSON. Without it, warnings and errors are written as text.",
+    ),
+  DATABASE_URL: setting.text().optional().describe('PostgreSQL URL that replaces the embedded database.'),
   AUTH_HOST: setting.text().default(LOOPBACK_ADDRESS).describe('Address that the auth service listens on.'),
   AUTH_PORT: setting.port(4001).describe('Port that the auth service listens on.'),
   AUTH_SERVICE_URL: setting.httpUrl().optional().meta({
-    description: 'Where the gateway reaches the auth service.',
+    description: 'URL at which the gateway reaches the auth service.',
     default: 'from `AUTH_HOST` and `AUTH_PORT`',
   }),
   AUTH_ISSUER: setting.text().optional().meta({
     description: 'Issuer (`iss`) of access tokens, and the address at which OAuth clients find its endpoints.',
-    default: "the gateway's address on this machine; `http://127.0.0.1:8080` where only one of the two is started",
+    default: "the gateway's address on this machine; `http://127.0.0.1:8080` if only one of the two is started",
   }),
   AUTH_AUDIENCE: setting.text().default('portico').describe('Audience (`aud`) of access tokens.'),
   ORDERS_HOST: setting.text().default(LOOPBACK_ADDRESS).describe('Address that the sample service listens on.'),
   ORDERS_PORT: setting.port(4010).describe('Port that the sample service listens on.'),
   ORDERS_URL: setting.httpUrl().optional().meta({
-    description: 'Where the gateway reaches the sample service.',
+    description: 'URL at which the gateway reaches the sample service.',
     default: 'from `ORDERS_HOST` and `ORDERS_PORT`',
   }),
   HASURA_GRAPHQL_SERVER_HOST: setting
     .text()
     .default(LOOPBACK_ADDRESS)
-    .describe('Address that the gateway listens on; `*`: all of this machine.'),
+    .describe('Address that the gateway listens on. `*` means all addresses of this machine.'),
   // The services' own, read here so that one that is invalid or taken is reported before anything is started.
   HASURA_GRAPHQL_SERVER_PORT: setting.port(8080).describe('Port that the gateway listens on.'),
-  AUTH_METRICS_HOST: setting.text().default(LOOPBACK_ADDRESS).describe("Address of the auth service's `/metrics`."),
-  AUTH_METRICS_PORT: setting.port(0).describe("Port of the auth service's `/metrics`; 0: none."),
-  PORTICO_METRICS_HOST: setting.text().default(LOOPBACK_ADDRESS).describe("Address of the gateway's `/metrics`."),
-  PORTICO_METRICS_PORT: setting.port(0).describe("Port of the gateway's `/metrics`; 0: none."),
+  AUTH_METRICS_HOST: setting
+    .text()
+    .default(LOOPBACK_ADDRESS)
+    .describe("Address that serves the auth service's `/metrics`."),
+  AUTH_METRICS_PORT: setting.port(0).describe("Port that serves the auth service's `/metrics`. 0 disables it."),
+  PORTICO_METRICS_HOST: setting
+    .text()
+    .default(LOOPBACK_ADDRESS)
+    .describe("Address that serves the gateway's `/metrics`."),
+  PORTICO_METRICS_PORT: setting.port(0).describe("Port that serves the gateway's `/metrics`. 0 disables it."),
 };
 
 /** The issuer of an auth service whose gateway is started apart, and the other way round: the two may have different environments. */

@@ -47,7 +47,7 @@ function isOneAddress(host: string): boolean {
 }
 
 function setTwice({ host, port, portVariable }: ServicePort, other: ServicePort): string {
-  return `port ${port} on ${host} is that of ${other.portVariable} too: set ${portVariable} to another one`;
+  return `port ${port} on ${host} is also used by ${other.portVariable}: set ${portVariable} to another port`;
 }
 
 function portsOf({ listening }: StartSettings): readonly ServicePort[] {

@@ -21,15 +21,15 @@ export function readyText(gatewayUrl: string, demoData: boolean, examples: Examp
   const ordersQuery = JSON.stringify({ query: '{ orders { id item quantity status } }' });
   return [
     '',
-    `Portico is ready: ${gatewayUrl}   (a page to begin with; GraphQL at /v1/graphql, REST at /api/rest; Ctrl-C stops it)`,
-    ...(examples.console ? [`Console: ${gatewayUrl}/console/   (log in, explore, subscribe, in the browser)`] : []),
+    `Portico is ready: ${gatewayUrl}   (GraphQL: /v1/graphql, REST: /api/rest; press Ctrl-C to stop)`,
+    ...(examples.console ? [`Console: ${gatewayUrl}/console/   (log in and explore the API in your browser)`] : []),
     '',
     ...(demoData ? DEMO_ACCOUNTS_TEXT : NO_DEMO_ACCOUNTS),
     ...(examples.operator ? OPERATOR_TEXT : []),
     '',
     ...(examples.login
       ? ['Log in over REST:', `  ${restLogin}`, 'Log in over GraphQL:', `  ${graphqlLogin}`]
-      : ['The metadata has no login: `npx portico init --with-login` writes some that has.']),
+      : ['The metadata has no login. `npx portico init --with-login` creates metadata with a login.']),
     ...(examples.login && examples.orders
       ? [
           "See the orders of alice's tenant:",
@@ -62,4 +62,6 @@ const OPERATOR_TEXT = [
   `  ${DEMO_OPERATOR.clientId}   ${DEMO_OPERATOR.clientSecret}`,
 ];
 
-const NO_DEMO_ACCOUNTS = ['DATABASE_URL is set, so no demo accounts were made; `npm run seed:demo` makes them.'];
+const NO_DEMO_ACCOUNTS = [
+  'DATABASE_URL is set, so no demo accounts were created. Run `npm run seed:demo` to create them.',
+];

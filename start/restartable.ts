@@ -35,7 +35,7 @@ export function startRestartable(spec: ServiceSpec, screen: Screen): Restartable
     );
     child.ended.then((ending) => {
       if (stopped) end(ending);
-      else if (current === child) screen.complain(`${ending.message}: waiting for a change of its code`);
+      else if (current === child) screen.complain(`${ending.message}: waiting for a code change`);
     });
   }
   begin();

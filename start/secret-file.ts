@@ -19,7 +19,7 @@ export function readOrCreateSecrets<Shape extends z.ZodType>(
   try {
     return shape.parse(JSON.parse(text));
   } catch {
-    throw new StartError(`PORTICO_DATA_DIR: ${path} does not hold the secrets that were once written there`);
+    throw new StartError(`PORTICO_DATA_DIR: ${path} does not contain the secrets that were written there`);
   }
 }
 

@@ -96,7 +96,7 @@ export async function startServices(options: StartServicesOptions, group: Servic
   if (watch) {
     restartOnChange(restartable, screen);
     await group.start((shown) => startChild(compilerProcess(PACKAGE_DIR, settings.environment), shown)).ready;
-    screen.say('the compiler is ready: a change of the code restarts the services that it belongs to');
+    screen.say('the compiler is ready: services restart when their code changes');
   }
 }
 
@@ -118,7 +118,9 @@ export function beginDatabase(
   if (settings.databaseGiven) return undefined;
   if (settings.production) {
     // A shell may have it for other projects; the services then name what they lack, but not why they need it.
-    screen.say('NODE_ENV is production, so no database, secrets and demo accounts are made: unset it for development');
+    screen.say(
+      'NODE_ENV is production, so no database, secrets or demo accounts are created: unset it for development',
+    );
     return undefined;
   }
   const database = embeddedDatabaseIn(settings.dataDir);

@@ -124,7 +124,7 @@ async function follow(
       mkdirSync(dirname(path), { recursive: true });
       if (step.isAppended) appendFileSync(path, adapted(step.text));
       else writeFileSync(path, adapted(step.text));
-      if (step.path.endsWith('actions.graphql')) await portico?.wrote(/reserve in actions\.graphql is no action/);
+      if (step.path.endsWith('actions.graphql')) await portico?.wrote(/reserve in actions\.graphql is not an action/);
       if (step.path.endsWith('actions.yaml')) await portico?.wrote(/metadata reloaded/);
     } else if (step.kind === 'terminal') {
       const terminal = start('bash', [

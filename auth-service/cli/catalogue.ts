@@ -11,7 +11,7 @@ const tenantCommandSpecs: readonly Command[] = [
   {
     name: 'tenant add',
     parameters: ['<id>', '<name>'],
-    help: 'Adds a tenant. Its callers log in with the id.',
+    help: 'Adds a tenant. Its users log in with the id.',
   },
   {
     name: 'tenant list',
@@ -21,27 +21,27 @@ const tenantCommandSpecs: readonly Command[] = [
   {
     name: 'tenant disable',
     parameters: ['<tenant>'],
-    help: 'Locks a whole tenant out at once: no login, no refresh, all access tokens revoked.',
+    help: 'Locks out all users of a tenant immediately: logins and refreshes are rejected, and all access tokens are revoked.',
   },
   {
     name: 'tenant enable',
     parameters: ['<tenant>'],
-    help: 'Lets the users of a tenant log in again. The sessions from before stay ended.',
+    help: 'Lets the users of a tenant log in again. Earlier sessions stay ended.',
   },
   {
     name: 'tenant set-assignable',
     parameters: ['<tenant>'],
     options: ['role', 'claim', 'scope'],
     help:
-      'Sets the roles, names of extra claims and scopes that the tenant’s own administrators may give to its users and ' +
-      'service accounts, in place of those that were set. Each option may be repeated; without any they may give nothing.',
+      'Sets the roles, extra claim names and scopes that the administrators of a tenant may assign to its users and ' +
+      'service accounts. Replaces the previous values. Each option can be repeated; without options, nothing may be assigned.',
   },
   {
     name: 'tenant set-claims',
     parameters: ['<tenant>', '<name=value>...'],
     optional: 1,
     help:
-      'Sets the extra x-hasura-* claims of all users of a tenant, in place of those that were set. When one is taken away or ' +
+      'Sets the extra x-hasura-* claims of all users of a tenant. Replaces the previous claims. If a claim is removed or ' +
       'changed, the access tokens of the tenant are revoked.',
   },
   {
@@ -49,8 +49,8 @@ const tenantCommandSpecs: readonly Command[] = [
     parameters: ['<tenant>', '<role>', '<name=value>...'],
     optional: 1,
     help:
-      'Sets the extra x-hasura-* claims of all users with a role in a tenant, in place of those that were set. When one is ' +
-      'taken away or changed, the access tokens of the tenant are revoked.',
+      'Sets the extra x-hasura-* claims of all users with a role in a tenant. Replaces the previous claims. If a claim is ' +
+      'removed or changed, the access tokens of the tenant are revoked.',
   },
 ];
 
@@ -59,61 +59,61 @@ const userCommandSpecs: readonly Command[] = [
     name: 'user add',
     parameters: ['<tenant>', '<username>'],
     options: ['role', 'default-role'],
-    help: 'Adds a user. The password is asked for, or read from standard input. Without --role the role is "user".',
+    help: 'Adds a user. Prompts for the password, or reads it from standard input. The default role is "user".',
   },
   {
     name: 'user list',
     parameters: ['<tenant>'],
     options: ['after'],
-    help: `Lists the users of a tenant by name, ${USERS_PER_LIST} at most; --after <username> goes on from there.`,
+    help: `Lists the users of a tenant by name, at most ${USERS_PER_LIST}; --after <username> continues after that name.`,
   },
   {
     name: 'user disable',
     parameters: ['<tenant>', '<username>'],
-    help: 'Locks a user out at once: no login, no refresh, all sessions ended, all access tokens revoked.',
+    help: 'Locks out a user immediately: logins are rejected, all sessions end, and all access tokens are revoked.',
   },
   {
     name: 'user enable',
     parameters: ['<tenant>', '<username>'],
-    help: 'Lets a user log in again. The sessions from before stay ended.',
+    help: 'Lets a user log in again. Earlier sessions stay ended.',
   },
   {
     name: 'user set-roles',
     parameters: ['<tenant>', '<username>', '<role>...'],
     options: ['default-role'],
-    help: 'Gives a user these roles in place of the present ones. Access tokens with a role that is taken away are revoked.',
+    help: 'Sets the roles of a user. Replaces the previous roles. Access tokens with a removed role are revoked.',
   },
   {
     name: 'user set-claims',
     parameters: ['<tenant>', '<username>', '<name=value>...'],
     optional: 1,
     help:
-      'Sets the extra x-hasura-* claims of a user, in place of those that were set. Access tokens with one that is taken ' +
-      'away or changed are revoked.',
+      'Sets the extra x-hasura-* claims of a user. Replaces the previous claims. Access tokens with a removed or changed ' +
+      'claim are revoked.',
   },
   {
     name: 'user reset-password',
     parameters: ['<tenant>', '<username>'],
-    help: 'Gives a user a generated password, which is printed once, and ends all of the user’s sessions.',
+    help: 'Generates a new password for a user, prints it once, and ends all sessions of the user.',
   },
   {
     name: 'user delete',
     parameters: ['<tenant>', '<username>'],
-    help: 'Deletes a user for good, with all that is stored of them; the audit log keeps what happened, by id.',
+    help: 'Deletes a user and all related data permanently. The audit log keeps its entries, with the user id only.',
   },
   {
     name: 'user release',
     parameters: ['<tenant>', '<username>'],
-    help: 'Forgets failed logins of a user, so that the right password is accepted at once.',
+    help: 'Clears the failed logins of a user, so that the user can log in immediately.',
   },
   {
     name: 'user import',
     parameters: ['<tenant>'],
     flags: ['dry-run', 'all-or-nothing'],
     help:
-      'Adds users with bcrypt hashes of their passwords from standard input: CSV with a header line, or one JSON object ' +
-      'a line, with username, password_hash, and if wanted roles, default_role, disabled. Lines that cannot ' +
-      'be imported are listed, and the exit code is 1; with --all-or-nothing they keep the others out.',
+      'Imports users and their bcrypt password hashes from standard input: CSV with a header line, or one JSON object ' +
+      'per line. Fields: username, password_hash, and optionally roles, default_role, disabled. If lines cannot be ' +
+      'imported, they are listed and the exit code is 1. With --all-or-nothing, no user is imported in that case.',
   },
 ];
 
@@ -121,14 +121,14 @@ const sessionCommandSpecs: readonly Command[] = [
   {
     name: 'session list',
     parameters: ['<tenant>', '<username>'],
-    help: 'Lists the living sessions of a user, the one used last first.',
+    help: 'Lists the open sessions of a user, most recently used first.',
   },
   {
     name: 'session revoke',
     parameters: ['<tenant>', '<username>', '<session id>'],
     optional: 1,
     flags: ['all'],
-    help: 'Ends one session of a user, or all of them with --all, and revokes their access tokens.',
+    help: 'Ends one session of a user, or all sessions with --all, and revokes their access tokens.',
   },
 ];
 
@@ -137,7 +137,7 @@ const clientCommandSpecs: readonly Command[] = [
     name: 'client add',
     parameters: ['<tenant>', '<name>'],
     options: ['role', 'default-role', 'scope'],
-    help: 'Adds a service account with these roles, one at least, and scopes, and prints its secret, once.',
+    help: 'Adds a service account with at least one role and any scopes, and prints its secret once.',
   },
   {
     name: 'client list',
@@ -147,7 +147,7 @@ const clientCommandSpecs: readonly Command[] = [
   {
     name: 'client revoke',
     parameters: ['<tenant>', '<client id>'],
-    help: 'Makes a service account’s secret worthless and revokes its access tokens, for good.',
+    help: 'Revokes a service account permanently: its secret and its access tokens stop working.',
   },
 ];
 
@@ -155,26 +155,26 @@ const keyCommandSpecs: readonly Command[] = [
   {
     name: 'key list',
     parameters: [],
-    help: 'Lists the signing keys, with what happens to them next.',
+    help: 'Lists the signing keys and the next step in their rotation.',
   },
   {
     name: 'key rotate',
     parameters: [],
     help:
-      'Publishes a new signing key, and makes a new key of refresh tokens. The running services use them once every ' +
-      'verifier, or every service, knows them.',
+      'Publishes a new signing key and creates a new refresh token key. The signing key is used once every verifier knows ' +
+      'it, the refresh token key once every auth service knows it.',
   },
   {
     name: 'key retire',
     parameters: ['<kid>'],
-    help: 'Removes a signing key that does not sign: tokens that it signed are refused within minutes.',
+    help: 'Removes a signing key that is not in use for signing. Tokens signed with it are rejected within minutes.',
   },
   {
     name: 'key reseal',
     parameters: [],
     help:
-      'Encrypts the signing keys and those of refresh tokens under AUTH_KEY_ENCRYPTION_KEY, where they are still under ' +
-      'AUTH_KEY_ENCRYPTION_KEY_PREVIOUS. After it the previous one is needed no more.',
+      'Encrypts the signing keys and the refresh token keys with AUTH_KEY_ENCRYPTION_KEY if they are still encrypted with ' +
+      'AUTH_KEY_ENCRYPTION_KEY_PREVIOUS. The previous key is no longer needed afterwards.',
   },
 ];
 
@@ -183,8 +183,8 @@ const pepperCommandSpecs: readonly Command[] = [
     name: 'pepper accept',
     parameters: ['<version>'],
     help:
-      'Takes the pepper that the settings have for this version, though the database knows another one by it. ' +
-      'To users whose hash was made with that one every password is wrong from then on.',
+      'Accepts the pepper that the settings have for this version, although the database knows a different one. ' +
+      'Users whose hash was made with the other pepper can no longer log in.',
   },
 ];
 
@@ -194,9 +194,9 @@ const auditCommandSpecs: readonly Command[] = [
     parameters: [],
     options: ['tenant', 'user', 'event', 'since', 'limit', 'after'],
     help:
-      'Prints what happened that matters to security, the newest first, of all tenants and the platform, or of one ' +
-      '--tenant. --user is a name in that tenant, or an id. --since is a time in ISO 8601, or 30m, 12h, 7d ago. ' +
-      `--limit ${AUDIT_ENTRIES.default}, ${AUDIT_ENTRIES.most} at most; --after <id> goes on from there.`,
+      'Prints the audit log, newest entries first: of all tenants and the platform, or of one --tenant. --user is a name in ' +
+      'that tenant, or an id. --since is an ISO 8601 time, or an age such as 30m, 12h or 7d. ' +
+      `--limit defaults to ${AUDIT_ENTRIES.default}, with a maximum of ${AUDIT_ENTRIES.most}; --after <id> continues after that entry.`,
   },
 ];
 
@@ -205,8 +205,8 @@ const databaseCommandSpecs: readonly Command[] = [
     name: 'database setup',
     parameters: [],
     help:
-      'Makes the owner of the tables (AUTH_DATABASE_OWNER_URL) and the user of the service (DATABASE_URL), who is bound by ' +
-      'row-level security, and applies the migrations. Logs in as AUTH_DATABASE_ADMIN_URL. Can be repeated.',
+      'Creates the owner of the tables (AUTH_DATABASE_OWNER_URL) and the user of the service (DATABASE_URL), to whom ' +
+      'row-level security applies, and applies the migrations. Connects with AUTH_DATABASE_ADMIN_URL. Safe to repeat.',
   },
 ];
 
@@ -216,8 +216,8 @@ const doctorCommandSpecs: readonly Command[] = [
     parameters: [],
     options: ['url'],
     help:
-      'Checks settings, database, migrations, signing keys, clock, and whether the service (at --url, or where the ' +
-      'settings say) and the gateway answer. Changes nothing.',
+      'Checks settings, database, migrations, keys and clock, and checks that the gateway and the service respond. --url ' +
+      'is the address of the service; it defaults to the address in the settings. Changes nothing.',
   },
 ];
 

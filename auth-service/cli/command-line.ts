@@ -17,7 +17,7 @@ const completionCommand: Command = {
   name: 'completion',
   parameters: [`<${SHELLS.join('|')}>`],
   help:
-    `Prints what completes commands and options in a shell: source <(${PROGRAM_NAME} completion bash), the same for zsh, ` +
+    `Prints a completion script for a shell. bash and zsh: source <(${PROGRAM_NAME} completion bash), with your shell’s name. fish: ` +
     `${PROGRAM_NAME} completion fish | source`,
 };
 
@@ -30,8 +30,8 @@ function usageOfAll(): string {
     ...lines,
     `  ${PROGRAM_NAME} --version`,
     '',
-    '  <tenant> is its id or its name. --json prints results for programs. Passwords are typed or come on standard input.',
-    '  The settings are the auth service’s. Exit codes: 0 done, 1 failed, 2 not written as above.',
+    '  <tenant> is the id or the name of a tenant. --json prints machine-readable results. Passwords are typed or read from standard input.',
+    '  The settings are the same as for the auth service. Exit codes: 0 success, 1 failure, 2 usage error.',
     '',
   ].join('\n');
 }
@@ -106,5 +106,5 @@ function explainFailure(error: unknown): { lines: readonly string[]; code: numbe
 }
 
 function miswritten(message: string) {
-  return { lines: [`${message}; ${PROGRAM_NAME} --help lists the commands`], code: 2 };
+  return { lines: [`${message}; run "${PROGRAM_NAME} --help" for a list of commands`], code: 2 };
 }

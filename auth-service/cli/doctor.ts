@@ -42,7 +42,7 @@ export async function doctor({ env }: Pick<CommandProcess, 'env'>, given: Comman
 function checkSettings(environment: NodeJS.ProcessEnv, findings: Finding[]): Config | undefined {
   try {
     const config = readConfig(environment);
-    findings.push({ check: 'settings', result: 'ok', detail: 'all can be read' });
+    findings.push({ check: 'settings', result: 'ok', detail: 'all settings can be read' });
     return config;
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
@@ -63,12 +63,14 @@ async function checkDatabase({ database: { url } }: Config, findings: Finding[])
         findings.push({
           check: 'database',
           result: 'failed',
-          detail: `${version}, read-only: a standby, or set so; logins and refreshes fail`,
+          detail: `${version}, read-only, because it is a standby or configured as read-only; logins and refreshes fail`,
         });
       else findings.push({ check: 'database', result: 'ok', detail: version });
       const difference = Math.abs(new Date(rows[0]?.now).getTime() - Date.now());
       const near = difference <= MAX_CLOCK_DIFFERENCE_MS;
-      const detail = near ? 'agrees with the database’s' : `differs from the database’s by ${difference} ms`;
+      const detail = near
+        ? 'matches the clock of the database'
+        : `differs from the clock of the database by ${difference} ms`;
       findings.push({ check: 'clock', result: near ? 'ok' : 'failed', detail });
       return true;
     } finally {
@@ -89,10 +91,11 @@ async function checkUserRights({ database: { url, superuser } }: Config, finding
     if (isAbovePolicies)
       finding(
         superuser === 'accept' ? 'ok' : 'warning',
-        `${user} is a superuser or may bypass row-level security: run "database setup"`,
+        `${user} is a superuser or can bypass row-level security: run "database setup"`,
       );
-    else if (ownsTables) finding('ok', `row-level security binds ${user}, who owns the tables and could switch it off`);
-    else finding('ok', `row-level security binds ${user}`);
+    else if (ownsTables)
+      finding('ok', `row-level security applies to ${user}, but ${user} owns the tables and could turn it off`);
+    else finding('ok', `row-level security applies to ${user}`);
   } finally {
     await client.end();
   }
@@ -112,10 +115,10 @@ async function checkSigningKeys(config: Config, findings: Finding[]): Promise<vo
     const rows = await database.withoutTenant(readSigningKeys);
     const sealed = rows.filter(({ sealedPrivateKey, kid }) => !sealer.open(sealedPrivateKey, kid));
     const old = rows.filter(({ sealedPrivateKey, kid }) => !sealer.isCurrent(sealedPrivateKey, kid));
-    if (rows.length === 0) finding('warning', 'there are none yet; the service makes one at its start');
-    else if (!rows.some(({ state }) => state === 'active')) finding('failed', 'none is active');
-    else if (sealed.length > 0) finding('failed', `AUTH_KEY_ENCRYPTION_KEY does not open ${sealed.length} of them`);
-    else if (old.length > 0) finding('warning', `${old.length} are under the previous key: run "key reseal"`);
+    if (rows.length === 0) finding('warning', 'there are none yet; the service creates one when it starts');
+    else if (!rows.some(({ state }) => state === 'active')) finding('failed', 'no key is active');
+    else if (sealed.length > 0) finding('failed', `AUTH_KEY_ENCRYPTION_KEY cannot decrypt ${sealed.length} of them`);
+    else if (old.length > 0) finding('warning', `${old.length} are encrypted with the previous key: run "key reseal"`);
     else finding('ok', `${rows.length} published, one active`);
   } catch {
     finding('failed', 'cannot be read');
@@ -133,14 +136,14 @@ async function checkRefreshTokenKeys(config: Config, findings: Finding[]): Promi
     const { total, previous, unopened } = await database.withoutTenant((transaction) =>
       inspectRefreshTokenKeys(transaction, sealer),
     );
-    if (total === 0) finding('warning', 'there are none yet; the service makes one at its start');
+    if (total === 0) finding('warning', 'there are none yet; the service creates one when it starts');
     else if (unopened.length > 0)
       finding(
         'warning',
-        `AUTH_KEY_ENCRYPTION_KEY does not open ${unopened.length} of ${total}: ${unopened.join(', ')}`,
+        `AUTH_KEY_ENCRYPTION_KEY cannot decrypt ${unopened.length} of ${total}: ${unopened.join(', ')}`,
       );
-    else if (previous > 0) finding('warning', `${previous} are under the previous key: run "key reseal"`);
-    else finding('ok', `all ${total} can be opened`);
+    else if (previous > 0) finding('warning', `${previous} are encrypted with the previous key: run "key reseal"`);
+    else finding('ok', `all ${total} can be decrypted`);
   } catch {
     finding('failed', 'cannot be read');
   } finally {
@@ -151,7 +154,7 @@ async function checkRefreshTokenKeys(config: Config, findings: Finding[]): Promi
 function checkHashing(findings: Finding[]): void {
   const { name } = loadBcrypt();
   const native = name === '@node-rs/bcrypt';
-  const detail = native ? `by ${name}` : `by ${name}, which is slower: @node-rs/bcrypt cannot be loaded here`;
+  const detail = native ? `uses ${name}` : `uses ${name}, which is slower: @node-rs/bcrypt cannot be loaded here`;
   findings.push({ check: 'hashing', result: native ? 'ok' : 'warning', detail });
 }
 
@@ -174,13 +177,14 @@ async function checkPeppers(config: Config, findings: Finding[]): Promise<void> 
     if (different)
       finding(
         'failed',
-        `of version ${different}: not what this database knows, so the service does not start and no password of ` +
-          'theirs is right: set those that belong to this database',
+        `version ${different} differs from the pepper that this database knows: the service does not start, and ` +
+          'all passwords of this version are rejected. Set the peppers that belong to this database',
       );
-    else if (added) finding('ok', `of version ${added}: new to this database, known from the next start on`);
-    else finding('ok', `of version ${versions('same')}: those that this database knows`);
+    else if (added)
+      finding('ok', `version ${added} is new to this database; the next start of the service registers it`);
+    else finding('ok', `version ${versions('same')} matches the peppers that this database knows`);
   } catch {
-    finding('failed', 'cannot be compared with what the database knows');
+    finding('failed', 'cannot be compared with the peppers that the database knows');
   } finally {
     await database.close();
   }
@@ -198,9 +202,10 @@ async function checkPasswords(config: Config, findings: Finding[]): Promise<void
     const facts = [
       `${sum((version) => version === current)} with the current pepper`,
       `${sum((version) => version !== null && version !== current && secrets.has(version))} with an older one`,
-      `${sum((version) => version === null)} imported and not used yet`,
+      `${sum((version) => version === null)} imported and not yet used`,
     ].join(', ');
-    if (lost > 0) finding('warning', `${lost} users cannot log in, their pepper is not in the settings; ${facts}`);
+    if (lost > 0)
+      finding('warning', `${lost} users cannot log in because their pepper is not in the settings; ${facts}`);
     else finding('ok', facts);
   } catch {
     finding('failed', 'cannot be read');
@@ -215,7 +220,7 @@ async function checkService({ listen }: Config, given: string | undefined, findi
   if (answer.ok) findings.push({ check: 'service', result: 'ok', detail: `ready at ${url}` });
   // Without --url, the service may run elsewhere, such as in another container.
   else {
-    const remedy = given ? '' : '; --url names another one';
+    const remedy = given ? '' : '; use --url for another address';
     findings.push({
       check: 'service',
       result: given ? 'failed' : 'warning',
@@ -232,7 +237,7 @@ async function checkGateway({ accessTokens: { issuer } }: Config, findings: Find
     findings.push({
       check: 'gateway',
       result: 'warning',
-      detail: `${url}: ${answer.problem}; AUTH_ISSUER names the gateway’s public address`,
+      detail: `${url}: ${answer.problem}; AUTH_ISSUER must be the public address of the gateway`,
     });
   else if (named !== issuer)
     findings.push({ check: 'gateway', result: 'failed', detail: `${url} does not name AUTH_ISSUER as its issuer` });
@@ -243,8 +248,8 @@ async function fetchJson(url: URL): Promise<{ ok: boolean; problem: string; body
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
     const body: unknown = await response.json().catch(() => undefined);
-    return { ok: response.ok, problem: `answers with status ${response.status}`, body };
+    return { ok: response.ok, problem: `responded with status ${response.status}`, body };
   } catch {
-    return { ok: false, problem: 'does not answer' };
+    return { ok: false, problem: 'does not respond' };
   }
 }

@@ -21,11 +21,11 @@ export function unknownOption(suggestion: string): UsageError {
 }
 
 export function invalidOptionValue(): UsageError {
-  return new UsageError('an option lacks its value, or has one too many');
+  return new UsageError('an option has no value, or has a value that it does not take');
 }
 
 export function repeatedOption(name: string): UsageError {
-  return new UsageError(`--${name} is there more than once`);
+  return new UsageError(`--${name} is given more than once`);
 }
 
 export function missingArgument(): UsageError {
@@ -33,7 +33,7 @@ export function missingArgument(): UsageError {
 }
 
 export function extraArgument(): UsageError {
-  return new UsageError('there is an argument too many');
+  return new UsageError('too many arguments');
 }
 
 /** @param most the largest id. */
@@ -42,11 +42,11 @@ export function invalidTenantId(most: number): UsageError {
 }
 
 export function invalidClaim(): UsageError {
-  return new UsageError('expected claims like x-hasura-department=sales');
+  return new UsageError('expected claims such as x-hasura-department=sales');
 }
 
 export function roleExpected(): UsageError {
-  return new UsageError('expected one --role at least');
+  return new UsageError('expected at least one --role');
 }
 
 export function passwordExpected(): UsageError {
@@ -54,7 +54,7 @@ export function passwordExpected(): UsageError {
 }
 
 export function passwordsDiffer(): CommandError {
-  return new CommandError('the two passwords differ');
+  return new CommandError('the passwords do not match');
 }
 
 export function clientIdExpected(): UsageError {
@@ -75,19 +75,19 @@ export function unknownEvent(events: readonly string[]): UsageError {
 }
 
 export function tenantOfUserMissing(): UsageError {
-  return new UsageError('--user takes a name only together with --tenant');
+  return new UsageError('--user accepts a name only together with --tenant');
 }
 
 export function invalidLimit(most: number): UsageError {
-  return new UsageError(`expected a --limit from 1 to ${most}`);
+  return new UsageError(`--limit: expected a number from 1 to ${most}`);
 }
 
 export function entryIdExpected(): UsageError {
-  return new UsageError('expected the id of an entry for --after');
+  return new UsageError('--after: expected the id of an entry');
 }
 
 export function invalidSince(): UsageError {
-  return new UsageError('expected a --since like 2026-11-21T08:00Z, 2026-11-21, 30m, 12h or 7d');
+  return new UsageError('--since: expected a time such as 2026-11-21T08:00Z, 2026-11-21, 30m, 12h or 7d');
 }
 
 export function invalidUrl(): UsageError {

@@ -57,7 +57,7 @@ export function readImport(text: string, maxCost: number): Import {
       users.push(user);
     }
   }
-  if (users.length === 0 && refused === 0) problems.push('standard input holds no users');
+  if (users.length === 0 && refused === 0) problems.push('standard input contains no users');
   return { users, refused, truncated: lines.at(-1)?.isLast ?? false, problems };
 }
 
@@ -100,7 +100,7 @@ function csvLines(text: string): Line[] {
   if (!header) return [];
   const names = header.cells.map((name) => name.trim());
   return rows.map(({ number, cells, isBroken }) => {
-    if (isBroken) return { number, value: 'a quote is not where it may be: what follows cannot be read', isLast: true };
+    if (isBroken) return { number, value: 'a quote is misplaced: the rest cannot be read', isLast: true };
     if (cells.length !== names.length) return { number, value: 'expected as many values as the header has names' };
     const given = names.map((name, column) => [name, cells[column] ?? ''] as const);
     return { number, value: Object.fromEntries(given.flatMap(([name, cell]) => fromCell(name, cell))) };

@@ -61,11 +61,11 @@ export function openDatabaseClock({
     if (Math.abs(aheadMs - loggedMs) <= TOLERANCE_MS + inexactMs) return;
     loggedMs = Math.abs(aheadMs) <= TOLERANCE_MS + inexactMs ? 0 : aheadMs;
     const detail = { event: 'clock.corrected', clock_difference_seconds: Math.round(aheadMs / 100) / 10 } as const;
-    if (loggedMs === 0) logger.info(detail, 'clock agrees with that of the database again');
+    if (loggedMs === 0) logger.info(detail, 'the clock matches the clock of the database again');
     else
       logger.warn(
         detail,
-        "clock differs from that of the database, the database's is used: synchronize both clocks (NTP)",
+        'the clock differs from the clock of the database, which is used instead: synchronize both clocks (NTP)',
       );
   }
 

@@ -12,17 +12,17 @@ const CONNECT_RETRY_MS = 500;
  */
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
-  ENOENT: 'there is no such socket',
-  ENOTFOUND: 'there is no such host',
+  ENOENT: 'the socket does not exist',
+  ENOTFOUND: 'the host does not exist',
   EAI_AGAIN: 'the host name cannot be looked up',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
-  ETIMEDOUT: 'no answer in time',
+  ETIMEDOUT: 'no response in time',
   ECONNRESET: 'the connection was cut',
   EACCES: 'this user may not use that socket',
   '28P01': 'wrong user or password',
   '28000': 'this user is not let in',
-  '3D000': 'there is no such database',
+  '3D000': 'the database does not exist',
   '53300': 'it has no connection left',
   '57P03': 'it is starting up or shutting down',
 };

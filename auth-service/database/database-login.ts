@@ -42,5 +42,7 @@ export function refuseContradictoryLogin(settings: LoginSettings): void {
   const parameters = new URLSearchParams(url.split('?')[1]);
   const missing = CERTIFICATE_PARAMETERS.filter((name) => !parameters.get(name));
   if (missing.length > 0)
-    throw new SettingsError([`DATABASE_URL: AUTH_DATABASE_LOGIN is certificate, so it needs ${missing.join(' and ')}`]);
+    throw new SettingsError([
+      `DATABASE_URL: AUTH_DATABASE_LOGIN is certificate, which requires ${missing.join(' and ')}`,
+    ]);
 }

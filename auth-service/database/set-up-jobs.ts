@@ -12,7 +12,7 @@ import { changeRoles, grantMembership, type LoginRole, makeRole } from './change
 export async function setUpJobs(admin: pg.Client, role: LoginRole, url: string): Promise<void> {
   const { database: name = '' } = new pg.Client({ connectionString: url });
   if (name === admin.database)
-    throw new StartError(`AUTH_DATABASE_JOBS_URL: jobs need another database than "${name}"`);
+    throw new StartError(`AUTH_DATABASE_JOBS_URL: jobs require a database other than "${name}"`);
   const [database, owner] = [name, role.name].map((one) => admin.escapeIdentifier(one));
   await changeRoles(async () => {
     await makeRole(admin, role);

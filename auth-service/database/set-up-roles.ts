@@ -41,9 +41,9 @@ export async function setUpRoles(urls: SetupUrls, options: ConnectOptions = {}):
   try {
     const { user } = await readUserRights(admin);
     if (new Set([user, owner.name, service.name]).size < 3)
-      throw new StartError('the administrator, the owner and the service need three different database users');
+      throw new StartError('the administrator, the owner and the service must be three different database users');
     if (jobs && [user, owner.name, service.name].includes(jobs.role.name))
-      throw new StartError('AUTH_DATABASE_JOBS_URL: jobs need a database user of their own');
+      throw new StartError('AUTH_DATABASE_JOBS_URL: jobs require a separate database user');
     await withMigrationLock(admin, async () => {
       for (const role of [owner, service]) await changeRoles(() => makeRole(admin, role));
       await changeSchemaOwner(admin, owner.name);

@@ -43,10 +43,10 @@ export async function checkDatabaseUser(
     const { user, isAbovePolicies } = await readUserRights(client);
     if (!isAbovePolicies) return undefined;
     const problem =
-      `the database user "${user}" is a superuser or may bypass row-level security, which then does not hold ` +
-      'against injected SQL: run "portico-auth database setup" for a user of its own (docs/isolation.md)';
+      `the database user "${user}" is a superuser or can bypass row-level security, which then does not protect ` +
+      'against SQL injection: run "portico-auth database setup" to create a separate user (docs/isolation.md)';
     if (policy !== 'refuse') return problem;
-    throw new StartError(`DATABASE_URL: ${problem}, or accept it by AUTH_UNSAFE_DATABASE_SUPERUSER=true`);
+    throw new StartError(`DATABASE_URL: ${problem}, or accept this with AUTH_UNSAFE_DATABASE_SUPERUSER=true`);
   } finally {
     await client.end();
   }

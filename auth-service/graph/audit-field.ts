@@ -5,22 +5,22 @@ import { invalidAuditFilter } from './errors.ts';
 
 export const auditTypeDefs = /* GraphQL */ `
   extend type Query {
-    "What happened in the caller's tenant that matters to its security, the newest first. For administrators."
+    "The security events of the caller's tenant, newest first. For administrators."
     auth_audit_log(
       filter: AuthAuditLogFilter
-      "How many entries at most: 1 to 500, 50 if left out."
+      "The maximum number of entries: 1 to 500, 50 by default."
       first: Int
-      "The next of the page before."
+      "The value of next from the previous page."
       after: ID
     ): AuthAuditLog
   }
 
-  "What is left out does not matter. Times are in ISO 8601, or dates."
+  "Filters the entries. An omitted field does not restrict the result. Times are ISO 8601 times or dates."
   input AuthAuditLogFilter {
     event: String
-    "success, refused, throttled or busy."
+    "One of success, refused, throttled or busy."
     outcome: String
-    "To whom it happened."
+    "The user that the event concerns."
     user_id: ID
     since: String
     until: String
@@ -28,7 +28,7 @@ export const auditTypeDefs = /* GraphQL */ `
 
   type AuthAuditLog {
     entries: [AuthAuditEntry!]!
-    "For after, to get the next page. Null on the last one."
+    "Pass this value as after to get the next page. Null on the last page."
     next: ID
   }
 
@@ -37,10 +37,10 @@ export const auditTypeDefs = /* GraphQL */ `
     at: String!
     event: String!
     outcome: String!
-    "user, client, operator, service or unknown."
+    "One of user, client, operator, service or unknown."
     actor_kind: String!
     actor_id: String
-    "user, client, tenant, role, key or name."
+    "One of user, client, tenant, role, key or name."
     subject_kind: String
     subject_id: String
     client_address: String
@@ -51,7 +51,7 @@ export const auditTypeDefs = /* GraphQL */ `
 
   type AuthAuditDetail {
     name: String!
-    "Several values stand with a comma and a space between them."
+    "Several values are separated by a comma and a space."
     value: String!
   }
 `;

@@ -26,7 +26,7 @@ export function parseWithoutEcho(source: string | Source) {
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     // The message quotes the unexpected token, which may be a string's value.
-    throw withCode('Syntax Error: the document cannot be parsed from here on', error, 'validation-failed');
+    throw withCode('Syntax Error: the document cannot be parsed from this position', error, 'validation-failed');
   }
 }
 
@@ -75,7 +75,7 @@ export function publicError(
 export function variableErrorWithoutEcho(error: GraphQLError): GraphQLError {
   const node = error.nodes?.[0];
   if (node?.kind !== Kind.VARIABLE_DEFINITION) return error;
-  const message = `Variable "$${node.variable.name.value}" is missing or holds a value that is not of type "${print(node.type)}"`;
+  const message = `Variable "$${node.variable.name.value}" is missing or has a value that is not of type "${print(node.type)}"`;
   return withCode(message, error, 'validation-failed');
 }
 

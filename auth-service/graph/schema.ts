@@ -25,24 +25,24 @@ const typeDefs = /* GraphQL */ `
   type Query {
     "The caller's own account."
     auth_user_me: AuthUser
-    "The caller's sessions that are alive, the one used last first."
+    "The caller's open sessions, most recently used first."
     auth_session_list: [AuthSession!]
   }
 
   type Mutation {
-    "Trades a username, a password and a tenant id for tokens. A refusal is a result, not an error."
+    "Logs in with a username, a password and a tenant id, and returns tokens. A rejected login is a result with success false, not a GraphQL error."
     auth_user_login(data: AuthUserLoginInput!): AuthUserLoginResult!
-    "Trades a refresh token for new tokens. A refresh token can be used once. Repeating the request immediately returns the same new token."
+    "Exchanges a refresh token for new tokens. A refresh token can be used once. Repeating the request immediately returns the same new token."
     auth_token_refresh(data: AuthTokenRefreshInput!): AuthTokenRefreshResult!
-    "Ends the session of the refresh token, or that of the bearer token where none is sent."
+    "Ends the session of the refresh token. Without a refresh token, ends the session of the bearer token."
     auth_user_logout(data: AuthUserLogoutInput): AuthUserLogoutResult!
     "Ends one of the caller's sessions."
     auth_session_revoke(data: AuthSessionRevokeInput!): AuthSessionRevokeResult!
-    "Gives the caller a new password and ends all of the caller's other sessions."
+    "Changes the caller's password and ends all other sessions of the caller."
     auth_user_change_password(data: AuthUserChangePasswordInput!): AuthUserChangePasswordResult!
   }
 
-  "Every field is required. A missing one is answered by a refusal that names it."
+  "All fields are required. If a field is missing, the error message of the result names it."
   input AuthUserLoginInput {
     username: String
     password: String
@@ -53,7 +53,7 @@ const typeDefs = /* GraphQL */ `
     success: Boolean!
     "Null on success."
     error_message: String
-    "Null when refused."
+    "Null if the request is rejected."
     data: AuthTokens
   }
 
@@ -66,13 +66,13 @@ const typeDefs = /* GraphQL */ `
     success: Boolean!
     "Null on success."
     error_message: String
-    "Null when refused."
+    "Null if the request is rejected."
     data: AuthTokens
   }
 
   input AuthUserLogoutInput {
     refresh_token: String
-    "Every session of the user, on whatever device."
+    "Whether to end all sessions of the user, on all devices."
     all: Boolean
   }
 
@@ -80,7 +80,7 @@ const typeDefs = /* GraphQL */ `
     success: Boolean!
     "Null on success."
     error_message: String
-    "Null when refused."
+    "Null if the request is rejected."
     data: AuthRevokedSessions
   }
 
@@ -93,7 +93,7 @@ const typeDefs = /* GraphQL */ `
     success: Boolean!
     "Null on success."
     error_message: String
-    "Null when refused."
+    "Null if the request is rejected."
     data: AuthRevokedSessions
   }
 
@@ -107,19 +107,19 @@ const typeDefs = /* GraphQL */ `
     success: Boolean!
     "Null on success."
     error_message: String
-    "Null when refused."
+    "Null if the request is rejected."
     data: AuthRevokedSessions
   }
 
   type AuthRevokedSessions {
-    "How many sessions were alive until now."
+    "The number of sessions that were ended."
     revoked_sessions: Int!
   }
 
   type AuthTokens {
-    "A JWT, sent as the bearer token of later requests."
+    "A JWT. Send it as the bearer token of later requests."
     access_token: String!
-    "Lifetime of the access token, in seconds."
+    "The lifetime of the access token in seconds."
     expires_in: Int!
     refresh_token: String!
   }
@@ -133,16 +133,16 @@ const typeDefs = /* GraphQL */ `
     allowed_roles: [String!]!
   }
 
-  "Times are in ISO 8601."
+  "Times are in ISO 8601 format."
   type AuthSession {
     session_id: ID!
     created_at: String!
     last_used_at: String!
-    "The absolute end. A session that is not refreshed for long ends before."
+    "The time at which the session ends at the latest. A session ends earlier if it is not refreshed for a long time."
     expires_at: String!
     client_address: String
     user_agent: String
-    "Whether it is the session of this request."
+    "Whether this session belongs to the current request."
     current: Boolean!
   }
 `;

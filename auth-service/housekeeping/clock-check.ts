@@ -16,7 +16,7 @@ export function createClockCheck(clock: Pick<DatabaseClock, 'measure'>, logger: 
     if (Math.abs(difference) <= MAX_DIFFERENCE_MS) return false;
     logger.warn(
       { event: 'housekeeping.skipped', clock_difference_seconds: Math.round(difference / 1000) },
-      'clock differs from that of the database, nothing is deleted: synchronize both clocks (NTP)',
+      'the clock differs from the clock of the database, nothing is deleted: synchronize both clocks (NTP)',
     );
     return true;
   };

@@ -64,13 +64,13 @@ export function measure(measured: Measured): readonly Metric[] {
     ...hashMetrics(measured.hashPool.usage()),
     ...ageMetric(
       'portico_auth_signing_key_age_seconds',
-      'Since when the signing key signs.',
+      'Time since the signing key started signing.',
       keys.loaded ? keys.active().activatedAt : undefined,
       now,
     ),
     ...ageMetric(
       'portico_auth_refresh_token_key_age_seconds',
-      'Since when there is the key that refresh tokens are made with.',
+      'Time since the current refresh token key was created.',
       refreshTokens.keyCreatedAt(),
       now,
     ),
@@ -84,7 +84,7 @@ export function measure(measured: Measured): readonly Metric[] {
     ),
     counter(
       'portico_auth_housekeeping_failures_total',
-      'Sweeps that failed, and are tried again in the next round.',
+      'Cleanup steps that failed and are retried in the next round.',
       ['sweep'],
       samplesBy('sweep', housekeeping.counts.failures),
     ),
@@ -122,7 +122,7 @@ function useCaseMetrics(counts: UseCaseCounts): readonly Metric[] {
     outcomes('portico_auth_password_changes_total', 'Changes of passwords by their users.', counts.passwordChanges),
     outcomes(
       'portico_auth_client_authentications_total',
-      'Service accounts that showed a secret.',
+      'Authentications of service accounts with a secret.',
       counts.clientAuthentications,
     ),
     outcomes('portico_auth_client_tokens_total', 'Access tokens of service accounts.', counts.clientTokens),
@@ -161,7 +161,11 @@ function databaseMetrics({ pool, operations }: DatabaseUsage): readonly Metric[]
     gauge('db_client_connection_count', 'Connections to the database.', ['state'], samplesBy('state', { idle, used })),
     oneGauge('db_client_connection_max', 'Connections that the pool may have.', max),
     oneGauge('db_client_connection_pending_requests', 'Operations that wait for a connection.', pending),
-    oneCounter('db_client_connection_timeouts_total', 'Operations that waited for a connection in vain.', timeouts),
+    oneCounter(
+      'db_client_connection_timeouts_total',
+      'Operations that waited for a connection without getting one.',
+      timeouts,
+    ),
     oneDurationHistogram(
       'db_client_connection_wait_time_seconds',
       'How long operations waited for a connection, with the time that it took to open it.',

@@ -10,8 +10,11 @@ export const OAUTH_ERRORS = {
   invalid_grant: { status: 400, description: 'the refresh token is invalid, expired or revoked' },
   unauthorized_client: { status: 400, description: 'the client may not use this grant' },
   unsupported_grant_type: { status: 400, description: 'expected the grant refresh_token or client_credentials' },
-  invalid_scope: { status: 400, description: 'the scope is not one that the client may ask for' },
-  invalid_target: { status: 400, description: 'tokens for a single resource are not supported: leave out resource' },
+  invalid_scope: { status: 400, description: 'the client may not request this scope' },
+  invalid_target: {
+    status: 400,
+    description: 'tokens for a single resource are not supported: omit the parameter resource',
+  },
   slow_down: { status: 429, description: 'too many failed attempts, try again later' },
   server_error: { status: 500, description: 'internal error' },
   temporarily_unavailable: { status: 503, description: 'the service is starting' },
@@ -39,12 +42,12 @@ export function invalidClient(): OAuthError {
 
 /** A request without credentials to an endpoint that requires them. */
 export function clientAuthenticationRequired(): OAuthError {
-  return new OAuthError('invalid_client', 'client authentication is needed');
+  return new OAuthError('invalid_client', 'client authentication is required');
 }
 
 /** Credentials in both the header and the form (RFC 6749, section 2.3). */
 export function severalAuthentications(): OAuthError {
-  return new OAuthError('invalid_request', 'the client authenticates in two ways at once');
+  return new OAuthError('invalid_request', 'the client uses two authentication methods at the same time');
 }
 
 /** Too many wrong secrets in earlier requests. */
@@ -89,12 +92,12 @@ export function expectedForm(type: string): OAuthError {
 
 /** A repeated parameter (RFC 6749, section 3.2). */
 export function repeatedParameter(): OAuthError {
-  return new OAuthError('invalid_request', 'a parameter is there more than once');
+  return new OAuthError('invalid_request', 'a parameter is repeated');
 }
 
 /** A header that is repeated with different values, such as two credentials. */
 export function repeatedHeaders(): OAuthError {
-  return new OAuthError('invalid_request', 'a header is there more than once');
+  return new OAuthError('invalid_request', 'a header is repeated');
 }
 
 /** @param name of the parameter: a constant, not the caller's input. */

@@ -51,17 +51,18 @@ export function createPasswordPolicy({ minLength, serviceNames }: PasswordPolicy
   return {
     problemWith(password, { username, tenantName }) {
       if (Buffer.byteLength(password, 'utf8') > MAX_PASSWORD_BYTES)
-        return { code: 'password-too-long', message: `it may have ${MAX_PASSWORD_BYTES} bytes of UTF-8 at most` };
-      if (!isUsable(password)) return { code: 'password-not-unicode', message: 'it holds a broken character' };
+        return { code: 'password-too-long', message: `it can have at most ${MAX_PASSWORD_BYTES} bytes in UTF-8` };
+      if (!isUsable(password)) return { code: 'password-not-unicode', message: 'it contains an invalid character' };
       const normalized = password.normalize('NFKC');
       if (characterCount(normalized) < minLength)
-        return { code: 'password-too-short', message: `it needs at least ${minLength} characters` };
+        return { code: 'password-too-short', message: `it must have at least ${minLength} characters` };
       common ??= commonPasswords();
-      if (common.has(normalized)) return { code: 'password-too-common', message: 'it is among the most common ones' };
+      if (common.has(normalized))
+        return { code: 'password-too-common', message: 'it is one of the most common passwords' };
       if (isMadeOfNames(normalized.toLowerCase(), [username, tenantName, ...serviceNames]))
         return {
           code: 'password-from-names',
-          message: `it needs at least ${MIN_BESIDE_NAMES} characters beside the names of the user, the tenant and the service`,
+          message: `it must have at least ${MIN_BESIDE_NAMES} characters in addition to the names of the user, the tenant and the service`,
         };
       return undefined;
     },

@@ -35,7 +35,7 @@ export function openHashing({ config, activeSpan, logger, aroundBcrypt, sharedTh
   if (pool.library === 'bcryptjs')
     logger.warn(
       { event: 'hashing.native_unavailable' },
-      '@node-rs/bcrypt cannot be loaded: bcryptjs hashes passwords, which is slower',
+      '@node-rs/bcrypt cannot be loaded; bcryptjs, which is slower, hashes passwords',
     );
   return {
     pool,

@@ -61,12 +61,12 @@ export function openServiceKeys({ config, database, now, every, logger }: Servic
     onReloadFailed: (error) =>
       logger.warn(
         { err: error, event: 'refresh_token_keys.reload_failed' },
-        'failed to reload the keys of refresh tokens, keeping the last ones',
+        'failed to reload the refresh token keys, keeping the last ones',
       ),
     onUnopened: (ids) =>
       logger.warn(
         { refresh_token_keys: ids, event: 'refresh_token_keys.unopened' },
-        'AUTH_KEY_ENCRYPTION_KEY does not open these keys of refresh tokens: reuse of their tokens is not detected',
+        'AUTH_KEY_ENCRYPTION_KEY cannot decrypt these refresh token keys: reuse of their tokens is not detected',
       ),
   });
   return {

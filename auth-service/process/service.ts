@@ -82,7 +82,7 @@ export async function startAuthService(
 /** Logs settings that the operator probably did not intend. */
 function logSettings({ misspelt, revocationSecrets }: Config, logger: Logger): void {
   for (const { variable, meant } of misspelt)
-    logger.warn({ event: 'settings.misspelt' }, `${variable} is no setting: did you mean ${meant}?`);
+    logger.warn({ event: 'settings.misspelt' }, `${variable} is not a setting: did you mean ${meant}?`);
   if (revocationSecrets.length === 0)
     logger.warn(
       { event: 'revocations.unprotected' },

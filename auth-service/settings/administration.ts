@@ -10,30 +10,32 @@ export const administrationSettings = {
     .default('tenant_admin')
     .transform(roleNames)
     .describe(
-      'Roles that administer their own tenant, as far as its assignable roles go; an empty list is written as a comma. See [administration.md](administration.md).',
+      'Roles that administer their own tenant, within the limits of its assignable roles. Write an empty list as a comma. See [administration.md](administration.md).',
     ),
   AUTH_GATEWAY_JWKS_URL: setting
     .httpUrl()
     .optional()
     .describe(
-      "The gateway's `/.well-known/portico-jwks.json`: its admin secret makes a platform operator then. See [administration.md](administration.md#by-the-admin-secret).",
+      "URL of the gateway's `/.well-known/portico-jwks.json`. If it is set, callers with the gateway's admin secret are platform operators. See [administration.md](administration.md#by-the-admin-secret).",
     ),
   AUTH_GATEWAY_ISSUER: setting
     .text()
     .default('portico')
-    .describe("Issuer (`iss`) of the gateway's assertions, its `PORTICO_ASSERTION_ISSUER`."),
+    .describe("Issuer (`iss`) of the gateway's assertions: the gateway's `PORTICO_ASSERTION_ISSUER`."),
   AUTH_GATEWAY_AUDIENCE: setting
     .text()
     .default('auth')
-    .describe("Audience (`aud`) of the gateway's assertions: its `PORTICO_OPERATOR_SOURCE`."),
+    .describe("Audience (`aud`) of the gateway's assertions: the gateway's `PORTICO_OPERATOR_SOURCE`."),
 };
 
 /** How long rows are kept, and who reads the audit log. */
 export const retentionSettings = {
   AUTH_HOUSEKEEPING_MINUTES: setting
     .integer(10, 0, 1440, 'minutes')
-    .describe('How often expired rows are deleted; 0: by other replicas only. See [isolation.md](isolation.md).'),
-  AUTH_HOUSEKEEPING_BATCH_ROWS: setting.integer(500, 1, 10_000).describe('Rows that one statement deletes at most.'),
+    .describe('How often expired rows are deleted. 0 leaves this to other replicas. See [isolation.md](isolation.md).'),
+  AUTH_HOUSEKEEPING_BATCH_ROWS: setting
+    .integer(500, 1, 10_000)
+    .describe('Maximum number of rows that one statement deletes.'),
   AUTH_KEEP_ENDED_SESSIONS_DAYS: setting.integer(30, 1, 3650, 'days').describe('How long ended sessions are kept.'),
   AUTH_AUDIT_RETENTION_DAYS: setting
     .integer(365, 30, 3650, 'days')
@@ -41,14 +43,14 @@ export const retentionSettings = {
   AUTH_AUDIT_REFRESH_HOURS: setting
     .integer(24, 0, 720, 'hours')
     .describe(
-      'Refreshes of a session from one address are one entry of the audit log within this time; 0: each is one.',
+      'Time within which all refreshes of a session from one address count as one entry of the audit log. With 0, each refresh is an entry.',
     ),
   AUTH_AUDIT_ROLES: z
     .string()
     .meta({ type: 'list, separated by commas or spaces' })
     .default('tenant_admin')
     .transform(roleNames)
-    .describe('Roles that may read the audit log of their own tenant; an empty list is written as a comma.'),
+    .describe('Roles that may read the audit log of their own tenant. Write an empty list as a comma.'),
 };
 
 /** Parses role names that are separated by commas or spaces. */

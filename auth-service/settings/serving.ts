@@ -19,27 +19,29 @@ export const servingSettings = {
   AUTH_TRUSTED_PROXIES: setting
     .integer(1, 0, 10)
     .describe(
-      'Number of your own processes in front of the auth service; the gateway is one. A client that reaches the service directly can forge its address.',
+      'Number of your own processes in front of the auth service, including the gateway. A client that can connect to the service directly can forge its address.',
     ),
   AUTH_DRAIN_SECONDS: setting
     .integer(0, 0, 60, 'seconds')
     .describe(
-      'How long a service that has been asked to stop accepts connections while `/readyz` answers 503. See [operations-auth.md](operations-auth.md#stopping).',
+      'How long a stopping service still accepts connections while `/readyz` returns 503. See [operations-auth.md](operations-auth.md#stopping).',
     ),
   AUTH_SHUTDOWN_TIMEOUT_SECONDS: setting
     .integer(10, 0, 60, 'seconds')
-    .describe('How long running requests may take to finish at a stop.'),
+    .describe('How long running requests may take to finish when the service stops.'),
   AUTH_REVOCATION_SECRET: revocationSecret.optional().meta({
     description:
-      'At least 32 characters, which gateways send to read `/revocations`; a credential that is derived from it shows that a request is theirs, whose trace is continued.',
+      'Secret of at least 32 characters that gateways send to read `/revocations`. Gateways also derive a credential from it that identifies their requests, whose traces are continued.',
     required: 'in production',
   }),
   AUTH_REVOCATION_SECRET_PREVIOUS: revocationSecret
     .optional()
-    .describe('The previous one, accepted too while gateways are given the new one.'),
+    .describe('The previous secret. It is also accepted while you deploy the new secret to the gateways.'),
   AUTH_METRICS_HOST: setting.text().default('127.0.0.1').describe('Address that serves `/metrics`.'),
   AUTH_METRICS_PORT: setting
     .port(0)
-    .describe('Port that serves `/metrics` to Prometheus; 0: none. Keep it private. See [metrics.md](metrics.md).'),
-  AUTH_LOG_LEVEL: setting.logLevel().describe('Least severe level that is logged. See [logs.md](logs.md).'),
+    .describe(
+      'Port that serves `/metrics` to Prometheus. 0 disables it. Keep this port private. See [metrics.md](metrics.md).',
+    ),
+  AUTH_LOG_LEVEL: setting.logLevel().describe('Minimum log level. See [logs.md](logs.md).'),
 };

@@ -87,8 +87,8 @@ export function parseBackoffPolicy(text: string, defaults: BackoffPolicy): Backo
     if (!(number >= least && number <= most)) return { problem: `expected a ${name} from ${least} to ${most}` };
     terms[name] = number;
   }
-  if (terms.first > terms.longest) return { problem: 'expected a longest that is not under first' };
-  if (terms.longest > terms.forget) return { problem: 'expected a forget that is not under longest' };
+  if (terms.first > terms.longest) return { problem: 'expected longest to be at least first' };
+  if (terms.longest > terms.forget) return { problem: 'expected forget to be at least longest' };
   return terms;
 }
 

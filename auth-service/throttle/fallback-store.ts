@@ -29,10 +29,10 @@ export function withFallbackStore({ primary, fallback, logger }: FallbackStoreOp
     onFailure: (reason) =>
       logger.warn(
         { reason, event: 'throttle.store_unavailable' },
-        'Redis does not answer: failed logins are counted in PostgreSQL',
+        'Redis does not respond: failed logins are counted in PostgreSQL',
       ),
     onRecovery: () =>
-      logger.info({ event: 'throttle.store_recovered' }, 'Redis answers again: failed logins are counted there'),
+      logger.info({ event: 'throttle.store_recovered' }, 'Redis responds again: failed logins are counted there'),
   });
 
   /** Failures that were counted in the primary can only be refunded there. */

@@ -31,13 +31,13 @@ export function problemWithClaims(claims: ExtraClaims): string | undefined {
   if (entries.length > MAX_CLAIMS) return `expected at most ${MAX_CLAIMS} claims`;
   for (const [name, value] of entries) {
     if (!CLAIM_NAME.test(name) || name.length > MAX_CLAIM_NAME_LENGTH)
-      return `expected names like x-hasura-department, in lower case, of at most ${MAX_CLAIM_NAME_LENGTH} characters`;
+      return `expected lower-case names such as x-hasura-department with at most ${MAX_CLAIM_NAME_LENGTH} characters`;
     if (RESERVED.has(name)) return `${name} is reserved`;
     if (value.length > MAX_VALUE_LENGTH || CONTROL_OR_SURROGATE.test(value))
       return `${name}: expected a text of at most ${MAX_VALUE_LENGTH} characters without control characters`;
   }
   const bytes = Buffer.byteLength(entries.flat().join(''));
-  if (bytes > MAX_SET_BYTES) return `expected names and values of at most ${MAX_SET_BYTES} bytes of UTF-8 together`;
+  if (bytes > MAX_SET_BYTES) return `expected names and values with at most ${MAX_SET_BYTES} bytes in UTF-8 in total`;
   return undefined;
 }
 

@@ -25,7 +25,7 @@ export function openKey({ kid, sealedPrivateKey }: SigningKeyRow, sealer: Sealer
   const bytes = sealer.open(sealedPrivateKey, kid);
   if (bytes) return bytes;
   throw new StartError(
-    `AUTH_KEY_ENCRYPTION_KEY does not open the signing key ${kid} in the database: set the one it was encrypted ` +
+    `AUTH_KEY_ENCRYPTION_KEY cannot decrypt the signing key ${kid} in the database: set the one it was encrypted ` +
       'with, or, while it is replaced, set that one as AUTH_KEY_ENCRYPTION_KEY_PREVIOUS (docs/operations-auth.md)',
   );
 }

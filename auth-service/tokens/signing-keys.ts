@@ -136,7 +136,7 @@ function keysViewOf(
   readAt: number,
 ): View {
   const row = rows.find(({ state }) => state === SigningKeyState.active);
-  if (!row) throw new StartError('the database holds signing keys, but none of them is active');
+  if (!row) throw new StartError('the database contains signing keys, but none of them is active');
   const active = before?.kid === row.kid ? before : activeKeyOf(row, sealer);
   const keySet = { keys: rows.map(({ publicJwk }) => publicJwk as JsonWebKey) };
   return { active, keySet, readAt };
@@ -150,6 +150,6 @@ function activeKeyOf(row: SigningKeyRow, sealer: Sealer): ActiveKey {
 
 function algorithmNamed(name: string): KeyAlgorithm {
   const algorithm = KEY_ALGORITHMS.find((known) => known === name);
-  if (!algorithm) throw new StartError('the database holds a signing key of an algorithm that is not known');
+  if (!algorithm) throw new StartError('the database contains a signing key with an unknown algorithm');
   return algorithm;
 }

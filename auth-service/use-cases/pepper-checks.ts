@@ -98,9 +98,9 @@ function refuseDifferent(verdicts: ReadonlyMap<number, PepperVerification>): voi
     if (verdict === 'different') {
       const setting = version === 1 && verdicts.size === 1 ? 'AUTH_PASSWORD_PEPPER' : 'AUTH_PASSWORD_PEPPERS';
       throw new StartError(
-        `${setting}: the pepper of version ${version} is not the one that this database knows, so passwords that were ` +
-          'hashed with that one would all be wrong: set the one that belongs to this database, and give a new one a ' +
-          'version of its own in AUTH_PASSWORD_PEPPERS (docs/passwords.md). If the old one is lost for good: ' +
+        `${setting}: the pepper of version ${version} differs from the pepper that this database knows, so all passwords that ` +
+          'were hashed with the other pepper would be rejected. Set the pepper that belongs to this database, and add a new pepper ' +
+          'under its own version in AUTH_PASSWORD_PEPPERS (docs/passwords.md). If the old pepper is lost, run ' +
           `portico-auth pepper accept ${version}`,
       );
     }

@@ -44,18 +44,18 @@ export function unreachable(): ApiError {
 
 /** @param reason the browser's, such as a header with letters that no header can have. */
 export function unsendableRequest(reason: string): ApiError {
-  return new ApiError('invalid-request', `The browser cannot make this request: ${reason}`, 0);
+  return new ApiError('invalid-request', `The browser cannot send this request: ${reason}`, 0);
 }
 
 export function foreignAddress(): ApiError {
-  return new ApiError('foreign-address', 'This is not an address of this gateway. Nothing was sent.', 0);
+  return new ApiError('foreign-address', 'This address does not belong to this gateway. No request was sent.', 0);
 }
 
 export function sessionChanged(): ApiError {
-  return new ApiError('session-changed', 'The session is no longer this user’s. Nothing was sent.', 0);
+  return new ApiError('session-changed', 'The session now belongs to another user. No request was sent.', 0);
 }
 
-const UNREADABLE = 'The answer has ended early, or is no JSON.';
+const UNREADABLE = 'The response is incomplete or is not JSON.';
 
 /** The error in an answer: of GraphQL, or Hasura's flat form. Undefined where it is none. */
 export function readError(response: Response, body: unknown): ApiError | undefined {

@@ -19,12 +19,11 @@ const ofMetadata = (count: number, name: string, omitted: number) => {
 };
 
 export const jobsPage = {
-  lead: 'Work that outlasts a request: asynchronous actions, schedules, deliveries.',
+  lead: 'Background work: asynchronous actions, schedules and deliveries.',
   refresh: 'Refresh',
-  noDatabase: 'This gateway has no database for jobs. HASURA_GRAPHQL_METADATA_DATABASE_URL names one.',
-  notAllowed:
-    'Jobs are shown to platform operators, to the role admin and to the roles of PORTICO_INSIGHT_ROLES. Your login is none of these.',
-  looksOnly: 'You may look at jobs. Retrying, cancelling and purging them is for operators.',
+  noDatabase: 'This gateway has no database for jobs. Set HASURA_GRAPHQL_METADATA_DATABASE_URL to use jobs.',
+  notAllowed: 'Only platform operators, the role admin and the roles in PORTICO_INSIGHT_ROLES can see jobs.',
+  looksOnly: 'You have read-only access to jobs. Only operators can retry, cancel and purge them.',
   none: '–',
   kinds: {
     action: 'action',
@@ -35,7 +34,7 @@ export const jobsPage = {
   states: {
     queued: 'queued',
     running: 'running',
-    scheduled: 'planned',
+    scheduled: 'scheduled',
     waiting: 'waiting',
     dead: 'dead',
     done: 'done',
@@ -43,10 +42,10 @@ export const jobsPage = {
     expired: 'expired',
     cancelled: 'cancelled',
   },
-  counted: { queued: 'Queued', running: 'Running', scheduled: 'Planned', waiting: 'Waiting', dead: 'Dead' },
+  counted: { queued: 'Queued', running: 'Running', scheduled: 'Scheduled', waiting: 'Waiting', dead: 'Dead' },
   filters: { title: 'Jobs', state: 'State', kind: 'Kind', queue: 'Queue', tenant: 'Tenant', any: 'any' },
   list: {
-    count: (count: number) => (count === 0 ? 'No job matches.' : `${jobs(count)}, the newest first`),
+    count: (count: number) => (count === 0 ? 'No matching jobs.' : `${jobs(count)}, newest first`),
     id: 'Job',
     state: 'State',
     queue: 'Queue',
@@ -60,7 +59,7 @@ export const jobsPage = {
 export const jobQueues = {
   title: 'Queues',
   count: (count: number, omitted: number) => {
-    if (count === 0) return 'Nothing waits, runs or is dead.';
+    if (count === 0) return 'No queue has unfinished or dead jobs.';
     return `${count === 1 ? '1 queue' : `${count} queues`} with unfinished or dead jobs${omitted > 0 ? `; ${omitted} more are not listed` : ''}`;
   },
   name: 'Queue',
@@ -75,37 +74,37 @@ export const jobQueues = {
 
 export const schedules = {
   title: 'Schedules',
-  lead: 'Webhooks that are called on a schedule, or once at a time.',
+  lead: 'Webhooks that the gateway calls on a schedule or once at a given time.',
   triggers: 'Cron triggers',
   triggerCount: (count: number, omitted: number) => ofMetadata(count, 'cron trigger', omitted),
   trigger: 'Trigger',
   schedule: 'Schedule',
-  next: 'Next time',
-  notPlanned: 'not planned by any gateway',
-  last: 'Last time',
+  next: 'Next run',
+  notPlanned: 'not scheduled by any gateway',
+  last: 'Last run',
   outcome: 'State',
-  events: 'One-off events to come',
+  events: 'Upcoming one-off events',
   eventCount: (count: number, areMore: boolean) => {
-    if (count === 0) return 'No event is to come.';
-    return `${count === 1 ? '1 event' : `${count} events`}, the soonest first${areMore ? '; there are more' : ''}`;
+    if (count === 0) return 'There are no upcoming events.';
+    return `${count === 1 ? '1 event' : `${count} events`}, soonest first${areMore ? '; there are more' : ''}`;
   },
   time: 'Time',
   event: 'Event',
-  origin: 'Called at',
+  origin: 'Webhook',
 } as const;
 
 export const deliveries = {
   title: 'Deliveries',
-  lead: 'Events that services post, and the webhooks that get them.',
+  lead: 'Events that services post, and the webhooks that receive them.',
   subscriptions: 'Subscriptions',
   subscriptionCount: (count: number, omitted: number) => ofMetadata(count, 'subscription', omitted),
   subscription: 'Subscription',
-  types: 'Types of events',
+  types: 'Event types',
   tenants: 'Tenants',
   all: 'all',
   more: (count: number) => `and ${count} more`,
-  order: 'In order by',
-  toDeliver: 'To deliver',
+  order: 'Ordered by',
+  toDeliver: 'Pending',
   producers: 'Producers',
   producerCount: (count: number, omitted: number) => ofMetadata(count, 'producer', omitted),
   producer: 'Producer',
@@ -115,50 +114,56 @@ export const deliveries = {
 export const jobView = {
   all: 'All jobs',
   title: 'Job',
-  id: 'Id',
+  id: 'ID',
   kind: 'Kind',
   attempts: (made: number, most: number) => `${made} of ${most}`,
-  runs: 'Runs next',
+  runs: 'Next run',
   expires: 'Expires',
   started: 'Last started',
   finished: 'Finished',
   error: 'Error code',
   orderKey: 'Order key',
   idempotencyKey: 'Idempotency key',
-  hidden: 'Its input, session and result are personal data: “portico jobs show --payload” has them.',
-  calls: 'Calls of its webhook',
+  hidden: 'The input, session and result are personal data. Use “portico jobs show --payload” to see them.',
+  calls: 'Webhook calls',
   callCount: (count: number) =>
-    count === 0 ? 'None is logged. Calls of actions never are.' : count === 1 ? '1 call' : `The last ${count} calls`,
+    count === 0
+      ? 'No calls are logged. Calls to actions are never logged.'
+      : count === 1
+        ? '1 call'
+        : `The last ${count} calls`,
   callTime: 'Time',
-  callStatus: 'Answer',
-  noAnswer: 'no answer',
+  callStatus: 'Response',
+  noAnswer: 'no response',
 } as const;
 
 export const jobActs = {
-  title: 'Operate',
-  titleOf: (queue: string, tenant: string | undefined) => `Operate ${ofTenant(queue, tenant)}`,
+  title: 'Manage',
+  titleOf: (queue: string, tenant: string | undefined) => `Manage ${ofTenant(queue, tenant)}`,
   retry: 'Retry',
   retryTitle: 'Run this job again?',
-  retryText: 'It is run at once, with all its attempts and the same idempotency key. Its webhook is called again.',
-  cancel: 'Cancel the job',
+  retryText:
+    'The job runs immediately with the same idempotency key, and its attempts start over. Its webhook is called again.',
+  cancel: 'Cancel job',
   cancelTitle: 'Cancel this job?',
   cancelText:
-    'It is not run any more, and its input is deleted. If it runs now it is aborted; its webhook may have done its work all the same. It cannot be undone.',
+    'The job does not run again, and its input is deleted. If it is running, it is aborted, but its webhook may already have done its work. This cannot be undone.',
   purge: 'Purge',
   purgeTitle: 'Purge this job?',
-  purgeText: 'The dead job is deleted with its input. It cannot be retried any more.',
+  purgeText: 'The dead job and its input are deleted. It can no longer be retried.',
   retryAll: 'Retry dead jobs',
   retryAllTitle: (queue: string, tenant: string | undefined) => `Retry all dead jobs of ${ofTenant(queue, tenant)}?`,
   retryAllText:
-    'They are run at once, 10,000 at most, with all their attempts and the same idempotency keys. Their webhook is called again.',
+    'At most 10,000 jobs run immediately with the same idempotency keys, and their attempts start over. Their webhook is called again.',
   cancelAll: 'Cancel unfinished jobs',
-  cancelAllTitle: (queue: string, tenant: string | undefined) => `Cancel all of ${ofTenant(queue, tenant)}?`,
+  cancelAllTitle: (queue: string, tenant: string | undefined) =>
+    `Cancel all unfinished jobs of ${ofTenant(queue, tenant)}?`,
   cancelAllText:
-    'Jobs that are queued, planned, waiting or running are not run any more, 10,000 at most, and their input is deleted. What runs now is aborted; its webhook may have done its work all the same. It cannot be undone.',
+    'At most 10,000 jobs that are queued, scheduled, waiting or running are cancelled, and their input is deleted. Running jobs are aborted, but their webhook may already have done its work. This cannot be undone.',
   purgeAll: 'Purge dead jobs',
   purgeAllTitle: (queue: string, tenant: string | undefined) => `Purge all dead jobs of ${ofTenant(queue, tenant)}?`,
-  purgeAllText: 'They are deleted with their input, 10,000 at most. They cannot be retried any more.',
-  retried: (count: number) => `${jobs(count)} will be run again.`,
+  purgeAllText: 'At most 10,000 jobs and their input are deleted. They can no longer be retried.',
+  retried: (count: number) => `${jobs(count)} will run again.`,
   cancelled: (count: number) => (count === 1 ? '1 job was cancelled.' : `${count} jobs were cancelled.`),
   purged: (count: number) => (count === 1 ? '1 job was purged.' : `${count} jobs were purged.`),
 } as const;

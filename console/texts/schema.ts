@@ -1,6 +1,6 @@
 export const schemaPage = {
   title: 'Schema and clients',
-  lead: 'The schema that your role sees, to download, and what generates typed clients from it.',
+  lead: 'Download the schema available to your role, and generate typed clients from it.',
   downloads: {
     title: 'Downloads',
     sdl: 'SDL (schema.graphql)',
@@ -10,14 +10,14 @@ export const schemaPage = {
   },
   codegen: {
     title: 'Generate a typed client',
-    text: 'Each command reads the schema from this gateway as your role. TOKEN is an access token, which expires after some minutes: log in for a new one, as the first command does.',
-    token: 'A token in the shell',
-    adminToken: 'The admin secret in the shell',
+    text: 'Each command reads the schema available to your role from this gateway. TOKEN is an access token. It expires after a few minutes; run the first command to get a new one.',
+    token: 'Set the token in your shell',
+    adminToken: 'Set the admin secret in your shell',
     steps: {
       codegen: 'TypeScript, with GraphQL Code Generator',
       tada: 'TypeScript, with gql.tada',
-      openapi: 'TypeScript of the REST endpoints, with openapi-typescript',
-      curl: 'A schema file for every other generator',
+      openapi: 'TypeScript types for the REST endpoints, with openapi-typescript',
+      curl: 'A schema file for any other generator',
     },
   },
 } as const;

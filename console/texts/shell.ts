@@ -21,32 +21,32 @@ export const shell = {
   groups: { build: 'Build', plugIn: 'Plug in', administer: 'Administer', you: 'You' },
   loading: 'Loading…',
   alsoAt: (places: string) => `also at ${places}`,
-  leaveUnsaved: 'What you have edited here is not saved. Leave the page and drop it?',
+  leaveUnsaved: 'You have unsaved changes. Leave the page and discard them?',
   retry: 'Try again',
   retryOf: (what: string) => `Try again: ${what}`,
   copy: 'Copy',
   copied: 'Copied',
-  notCopied: 'The browser does not permit it: select the text',
+  notCopied: 'The browser does not allow copying. Select the text instead.',
   neededRole: (needed: readonly string[], own: string) =>
-    `This page needs the role ${needed.join(' or ')}. Yours is ${own || 'none'}: pick another one at the top if you have it.`,
+    `This page requires the role ${needed.join(' or ')}. Your role is ${own || 'none'}. If you have another role, choose it at the top.`,
   notFound: {
-    title: 'No such page',
-    text: 'This address leads to no page of the console.',
+    title: 'Page not found',
+    text: 'The console has no page at this address.',
     back: 'Go to the explorer',
   },
   notLoaded: {
     title: 'This page could not be loaded',
     text: (staysLoggedIn: boolean) =>
-      `The console may have been updated while it was open, or the gateway cannot be reached. A reload of the browser ${staysLoggedIn ? 'keeps you logged in' : 'logs you out'}.`,
+      `The console may have been updated while it was open, or the gateway cannot be reached. Reloading the page ${staysLoggedIn ? 'keeps you logged in' : 'logs you out'}.`,
     reload: 'Reload',
   },
   crashed: {
-    title: 'This page has failed',
+    title: 'Something went wrong on this page',
     text: 'The rest of the console still works. Try again, or reload the page.',
   },
   errors: {
-    unreachable: 'The gateway cannot be reached. Check the connection, and try again.',
+    unreachable: 'The gateway cannot be reached. Check your connection and try again.',
     withCode: (message: string, code: string) => `${message} (${code})`,
-    requestId: (id: string) => `Request ${id}`,
+    requestId: (id: string) => `Request ID: ${id}`,
   },
 } as const;

@@ -1,12 +1,12 @@
 export const sources = {
   title: 'Sources',
-  lead: 'The services behind the gateway: whether they answer, how fast, and what changed in their schemas.',
+  lead: 'The services behind the gateway: their availability, latency and schema changes.',
   refresh: 'Refresh',
   workers: (count: number) =>
     count === 1
-      ? 'Figures of one process, since it started'
-      : `Figures of ${count} processes together, since they started`,
-  none: 'The metadata describes no source.',
+      ? 'Statistics of one process since it started'
+      : `Combined statistics of ${count} processes since they started`,
+  none: 'The metadata defines no sources.',
   more: (shown: number, total: number) => `${shown} of ${total} sources`,
   table: 'Sources',
   name: 'Source',
@@ -17,7 +17,7 @@ export const sources = {
   latency: 'p50 / p99',
   now: 'Running / waiting',
   kinds: { remote_schema: 'remote schema', subgraph: 'subgraph', action: 'action' },
-  schemas: { open: 'known', stale: 'stored schema', missing: 'missing', conflict: 'conflict' },
+  schemas: { open: 'loaded', stale: 'stored schema', missing: 'missing', conflict: 'conflict' },
   circuits: { closed: 'closed', half_open: 'half open', open: 'open' },
   composedInto: (name: string) => `subgraph of ${name}`,
   noCalls: 'none',
@@ -31,7 +31,7 @@ export const sources = {
   milliseconds: (ms: number) => `${ms} ms`,
   reason: 'Reason',
   changed: 'Last schema change',
-  never: 'none since the gateway opened it',
+  never: 'none since the gateway loaded the schema',
   changes: (total: number, breaking: number) => `${total} changes, ${breaking} breaking`,
   breaking: 'breaking',
   problems: 'Problems',

@@ -1,14 +1,14 @@
 export const throttled = {
-  lead: 'Users whose passwords are not checked at the moment, after too many failed logins.',
-  refresh: 'Look again',
+  lead: 'Users who temporarily cannot log in after too many failed logins.',
+  refresh: 'Refresh',
   list: 'Throttled accounts',
   count: (count: number, hasMore: boolean) =>
-    `${count === 0 ? 'No account has to wait' : count === 1 ? '1 account has to wait' : `${count} accounts have to wait`}${hasMore ? ' among these 1,000 users.' : '.'}`,
+    `${count === 0 ? 'No throttled accounts' : count === 1 ? '1 throttled account' : `${count} throttled accounts`}${hasMore ? ' among these 1,000 users.' : '.'}`,
   name: 'User',
-  until: 'Has to wait until',
+  until: 'Throttled until',
   actions: 'Actions',
   release: 'Release',
   releaseOf: (name: string) => `Release ${name}`,
-  released: (name: string) => `${name} can log in at once.`,
-  notManageable: 'not yours to release',
+  released: (name: string) => `${name} can log in again.`,
+  notManageable: 'you may not release this account',
 } as const;

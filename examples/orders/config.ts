@@ -14,8 +14,11 @@ export interface OrdersSettings {
 export const ordersSettings = {
   ORDERS_HOST: setting.text().default('127.0.0.1').describe('Address that the sample service listens on.'),
   ORDERS_PORT: setting.port(4010).describe('Port that the sample service listens on.'),
-  ORDERS_DATA: setting.text().optional().describe('File that keeps the orders; without it they are in memory.'),
-  ORDERS_LOG_LEVEL: setting.logLevel().describe('Least severe level that is logged.'),
+  ORDERS_DATA: setting
+    .text()
+    .optional()
+    .describe('File in which the orders are stored. Without it, they are kept in memory.'),
+  ORDERS_LOG_LEVEL: setting.logLevel().describe('Minimum log level.'),
 };
 
 /** @throws SettingsError naming every variable that is wrong. */

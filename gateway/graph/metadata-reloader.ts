@@ -28,12 +28,12 @@ export function logMetadataNotes(
 ): void {
   const ignored = [...metadata.ignored, ...unenforcedAllowList(metadata, enforceAllowList)];
   if (ignored.length > 0)
-    log.warn({ event: 'metadata.ignored', ignored: foldIgnored(ignored) }, 'metadata without effect');
+    log.warn({ event: 'metadata.ignored', ignored: foldIgnored(ignored) }, 'parts of the metadata have no effect');
   const warnings = metadataWarnings(metadata, knownVariables);
   if (warnings.length > 0)
     log.warn(
       { event: 'metadata.suspicious', warnings: warnings.map(describeProblem) },
-      'metadata that may be a mistake',
+      'the metadata may contain a mistake',
     );
 }
 

@@ -43,7 +43,7 @@ export function allowListProblems(
   return names.flatMap((collection, index): readonly MetadataProblem[] => {
     const at = place([index, 'collection']);
     if (names.indexOf(collection) !== index)
-      return [{ ...at, message: `the collection "${collection}" is in the allow list already` }];
+      return [{ ...at, message: `the collection "${collection}" is already in the allow list` }];
     const position = collections.findIndex((candidate) => candidate.name === collection);
     if (position < 0)
       return [
@@ -58,7 +58,7 @@ export function allowListProblems(
     return (collections[position]?.definition.queries ?? []).flatMap(({ query }, number) => {
       const error = querySyntaxError(query);
       const where = collectionPlace([position, 'definition', 'queries', number, 'query']);
-      return error ? [{ ...where, message: `is no valid GraphQL: ${error}` }] : [];
+      return error ? [{ ...where, message: `is not valid GraphQL: ${error}` }] : [];
     });
   });
 }

@@ -216,7 +216,7 @@ export function loadMetadata(
   };
 }
 
-const NO_JOBS = 'they need a database for jobs, HASURA_GRAPHQL_METADATA_DATABASE_URL';
+const NO_JOBS = 'a database for jobs is required: set HASURA_GRAPHQL_METADATA_DATABASE_URL';
 
 /**
  * Handles triggers without a database for jobs: cron triggers are ignored. Deliveries are a problem, since events would be

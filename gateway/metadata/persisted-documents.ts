@@ -82,13 +82,13 @@ function documentsIn(content: string): readonly PersistedDocument[] | string {
   try {
     value = JSON.parse(content);
   } catch (error) {
-    return `is no JSON: ${(error as Error).message}`;
+    return `is not JSON: ${(error as Error).message}`;
   }
   if (typeof value === 'object' && value !== null && 'format' in value) {
     const parsed = apolloManifest.safeParse(value);
     if (parsed.success) return parsed.data.operations.map(({ id, body }) => documentOf(id, body));
     const [issue] = parsed.error.issues;
-    return `is no manifest of Apollo's, version 1: ${issue?.path.join('.')}: ${issue?.message}`;
+    return `is not an Apollo manifest of version 1: ${issue?.path.join('.')}: ${issue?.message}`;
   }
   const parsed = relayManifest.safeParse(value);
   if (parsed.success) return Object.entries(parsed.data).map(([id, text]) => documentOf(id, text));
@@ -104,12 +104,12 @@ function documentProblems(documents: readonly PersistedDocument[], textsById: Ma
   const problems: string[] = [];
   for (const { id, sha256, text } of documents) {
     const shown = JSON.stringify(id.length > 80 ? `${id.slice(0, 80)}…` : id);
-    if (!isDocumentId(id)) problems.push(`the id ${shown} is none: expected 1 to 256 printable characters`);
+    if (!isDocumentId(id)) problems.push(`the id ${shown} is not valid: expected 1 to 256 printable characters`);
     else if (hashIn(id) !== undefined && hashIn(id) !== sha256)
       problems.push(`the id ${shown} is not the SHA-256 of its document: one of the two was changed`);
     else {
       const error = documentSyntaxError(text);
-      if (error !== undefined) problems.push(`the document ${shown} is no valid GraphQL: ${error}`);
+      if (error !== undefined) problems.push(`the document ${shown} is not valid GraphQL: ${error}`);
     }
     for (const key of new Set([hashIn(id) ?? id, sha256])) {
       const known = textsById.get(key);

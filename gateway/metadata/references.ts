@@ -87,7 +87,7 @@ export function repeatedQueries(
       );
       if (isMeant && queries[first]?.query !== query)
         problems.push({ ...at, message: `"${name}" already exists, and a REST endpoint runs it: which one?` });
-      else ignored.push({ ...at, what: `the name "${name}", which another query of the collection has` });
+      else ignored.push({ ...at, what: `the name "${name}", which another query of the collection also has` });
     });
   });
   return { problems, ignored };
@@ -106,7 +106,7 @@ export function duplicateRoles(
         : [
             {
               ...place([index, 'permissions', position, 'role']),
-              message: `the role "${role}" has a permission already`,
+              message: `the role "${role}" already has a permission`,
             },
           ],
     );
@@ -130,7 +130,7 @@ export function ambiguousEndpoints(
         : [
             {
               ...place([index, 'url']),
-              message: `"${endpoint.name}" and "${other}" answer the same ${method} requests`,
+              message: `"${endpoint.name}" and "${other}" handle the same ${method} requests`,
             },
           ];
     });
@@ -148,11 +148,11 @@ function singleOperation(query: string): { document: DocumentNode; operation: Op
   try {
     document = parse(query);
   } catch (error) {
-    return `is no valid GraphQL: ${error instanceof GraphQLError ? error.message : String(error)}`;
+    return `is not valid GraphQL: ${error instanceof GraphQLError ? error.message : String(error)}`;
   }
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const [operation] = operations;
-  if (!operation || operations.length > 1) return 'must hold exactly one operation';
-  if (operation.operation === 'subscription') return 'is a subscription, which an endpoint cannot answer';
+  if (!operation || operations.length > 1) return 'must contain exactly one operation';
+  if (operation.operation === 'subscription') return 'is a subscription, which an endpoint cannot run';
   return { document, operation };
 }

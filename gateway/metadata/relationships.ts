@@ -79,7 +79,7 @@ function problemsOfRelationship(
   const { name, source, type, target, fields, steps, place } = relationship;
   const problems: MetadataProblem[] = [];
   if (before.some((other) => other.source === source && other.type === type && other.name === name))
-    problems.push({ ...place(['name']), message: `"${type}" has a relationship "${name}" already` });
+    problems.push({ ...place(['name']), message: `"${type}" already has a relationship "${name}"` });
   if (!targets.has(target))
     problems.push({
       ...place([...DEFINITION, 'remote_schema']),

@@ -93,9 +93,9 @@ const definition = mapping({
   const problem = (message: string, ...path: string[]) => context.addIssue({ code: 'custom', message, path });
   const places = [value.supergraph_file, value.supergraph_url, value.supergraph_url_from_env].filter(Boolean);
   if (value.composition === 'auto' && value.schema_file !== undefined)
-    problem('asks the service, which a schema_file is there to avoid: say which kind it is', 'composition');
+    problem('would call the service, but a schema_file is given: set the kind of the service instead', 'composition');
   if (value.override_labels && value.composition !== 'federation' && value.composition !== 'auto')
-    problem('is for subgraphs and supergraphs: they need the composition "federation"', 'override_labels');
+    problem('requires the composition "federation"', 'override_labels');
   if (places.length === 0) {
     if ((value.url == null) === (value.url_from_env == null)) problem('expected exactly one of url and url_from_env');
     if (value.subgraphs) problem('is for a supergraph: expected supergraph_file or supergraph_url too', 'subgraphs');
@@ -104,7 +104,7 @@ const definition = mapping({
     return;
   }
   if (places.length > 1) problem('expected at most one of supergraph_file, supergraph_url and supergraph_url_from_env');
-  if (value.composition !== 'federation') problem('a supergraph needs the composition "federation"', 'composition');
+  if (value.composition !== 'federation') problem('a supergraph requires the composition "federation"', 'composition');
   for (const key of ['url', 'url_from_env', 'schema_file'] as const)
     if (value[key] != null) problem('is for a single service: a supergraph names its subgraphs itself', key);
   for (const key of ['url', 'url_from_env'] as const)

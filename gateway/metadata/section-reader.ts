@@ -4,7 +4,7 @@ import { type Kind, METADATA_KINDS, type MetadataStore } from './store.ts';
 import { type IgnoredMetadata, withoutUnsupported } from './unsupported.ts';
 import type { MetadataLocation, MetadataProblem, ValuePath, YamlTree } from './yaml/index.ts';
 
-const EMPTY_FILE = 'the file is empty: nothing of its kind is configured; write [] or {} if that is intended';
+const EMPTY_FILE = 'the file is empty, so it configures nothing; write [] or {} if that is intended';
 
 /** Reads the kinds of metadata, each with its shape, and collects problems and ignored metadata. */
 export class SectionReader {

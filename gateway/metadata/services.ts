@@ -48,7 +48,7 @@ export const servicesShape = z
       if (!open) return;
       const complain = (message: string, ...place: (string | number)[]) =>
         context.addIssue({ code: 'custom', path: [index, ...place], message });
-      if (service.permissions) complain('a service whose addresses need no token has no permissions', 'permissions');
+      if (service.permissions) complain('a service that requires no token cannot have permissions', 'permissions');
       open.forEach((address, at) => {
         if (address.path !== service.path && !address.path.startsWith(`${service.path}/`))
           complain(`expected a path below ${service.path}`, 'only_public_without_token', at, 'path');

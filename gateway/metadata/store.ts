@@ -63,7 +63,7 @@ export interface MetadataStore {
 export function openStore(location: string, problems: MetadataProblem[]): MetadataStore {
   const found = readable(location, () => statSync(location));
   if (found.isFile()) return openExport(location, problems);
-  if (!found.isDirectory()) throw new MetadataError([{ file: location, message: 'is no directory and no file' }]);
+  if (!found.isDirectory()) throw new MetadataError([{ file: location, message: 'is neither a directory nor a file' }]);
   return openDirectory(location, problems);
 }
 
@@ -83,7 +83,7 @@ function openDirectory(directory: string, problems: MetadataProblem[]): Metadata
     throw new MetadataError([
       {
         file: VERSION_FILE.file,
-        message: `is missing: ${directory} is no metadata directory${meantDirectory(directory)}`,
+        message: `is missing: ${directory} is not a metadata directory${meantDirectory(directory)}`,
       },
     ]);
   const files: MetadataFiles = { directory, read: new Set(), problems };
@@ -113,7 +113,7 @@ function openDirectory(directory: string, problems: MetadataProblem[]): Metadata
 /** Returns the metadata directory of a project of Hasura's CLI, which is a subdirectory. */
 function meantDirectory(directory: string): string {
   const inner = join(directory, 'metadata');
-  return existsSync(join(inner, VERSION_FILE.file)) ? `; did you mean ${inner}?` : ', such as "portico init" makes';
+  return existsSync(join(inner, VERSION_FILE.file)) ? `; did you mean ${inner}?` : '; "portico init" creates one';
 }
 
 function openExport(location: string, problems: MetadataProblem[]): MetadataStore {
@@ -121,7 +121,7 @@ function openExport(location: string, problems: MetadataProblem[]): MetadataStor
   const tree = readYamlTree(files, basename(location));
   if (!tree) throw new MetadataError(problems.length > 0 ? problems : [{ file: location, message: 'is empty' }]);
   const { root, content } = exportedContent(tree.value);
-  if (!content) throw new MetadataError([{ ...tree.place(root), message: 'is no metadata: expected a mapping' }]);
+  if (!content) throw new MetadataError([{ ...tree.place(root), message: 'is not metadata: expected a mapping' }]);
   const actions = exportedActions(content);
   if ('issues' in actions)
     problems.push(...actions.issues.map(({ path, message }) => ({ ...tree.place([...root, ...path]), message })));

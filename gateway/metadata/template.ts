@@ -122,7 +122,7 @@ export function namedVariables(
 
 function unsendableProblem(header: string, variable: string | null | undefined): string {
   const where = variable == null ? `the value of the header "${header}"` : `the value of ${variable}`;
-  return `${where} holds a line break or another control character, which no header can have`;
+  return `${where} contains a line break or another control character, which is not allowed in a header`;
 }
 
 function environmentProblem(unusable: readonly string[]): string {

@@ -11,9 +11,10 @@ export interface IgnoredMetadata extends MetadataLocation {
 
 /** Files and folders of Hasura's layout, and keys of its single-file export, without a counterpart in Portico. */
 const DATABASES = 'databases, tables, event triggers';
-const NO_DATABASE = 'Portico has no database, data belongs to the services';
-const NETWORK = 'TLS settings: certificates of services are always verified, NODE_EXTRA_CA_CERTS adds authorities';
-const METRICS = 'metrics settings: PORTICO_METRICS_PORT says where metrics are';
+const NO_DATABASE = 'Portico does not connect to databases; the services own the data';
+const NETWORK =
+  'TLS settings: certificates of services are always verified; use NODE_EXTRA_CA_CERTS to add authorities';
+const METRICS = 'metrics settings: metrics are served on PORTICO_METRICS_PORT';
 const CONNECTORS = `data connectors: ${NO_DATABASE}`;
 const DATABASE_TABLES = `${DATABASES}: ${NO_DATABASE}`;
 const DATABASE_FUNCTIONS = `functions of databases: ${NO_DATABASE}`;
@@ -89,7 +90,7 @@ function unreadWithin(directory: string, folder: string, read: ReadonlySet<strin
     .map((name) => join(folder, String(name)))
     .filter((file) => !read.has(file) && statSync(join(directory, file), { throwIfNoEntry: false })?.isFile())
     .sort()
-    .map((file) => ({ file, what: 'not referred to by anything' }));
+    .map((file) => ({ file, what: 'not referenced by any other file' }));
 }
 
 function fileContent(directory: string, file: string): unknown {
@@ -127,7 +128,7 @@ const UNSUPPORTED_ITEMS: readonly {
   {
     kind: 'cronTriggers',
     path: ['*', 'response_transform'],
-    what: 'a response transform of a cron trigger: what its webhook answers is not read',
+    what: 'a response transform of a cron trigger: the response of its webhook is not read',
     isMeant: () => true,
   },
   {

@@ -23,14 +23,14 @@ export function limitExceeded(code: ErrorCode, found: string, limit: number): Gr
 
 /** The batch has more operations than the role may send at once. */
 export function batchTooLarge(most: number): GatewayError {
-  return new GatewayError('batch-limit-exceeded', `a batch may hold ${most} operations at most`);
+  return new GatewayError('batch-limit-exceeded', `a batch can contain at most ${most} operations`);
 }
 
 /** The operations of the batch introspect more often than the role may. */
 export function tooManyIntrospections(most: number): GatewayError {
   return new GatewayError(
     'introspection-limit-exceeded',
-    `the operations of a batch may ask for the schema ${most} times at most`,
+    `the operations of a batch can request the schema at most ${most} times`,
   );
 }
 
@@ -41,12 +41,12 @@ export function notOnAllowList(): GraphQLError {
 
 /** The operation has several authentication fields. */
 export function severalAuthenticationFieldsIn(operation: ASTNode): GraphQLError {
-  return new GraphQLError('an operation may hold one authentication field', { nodes: operation });
+  return new GraphQLError('an operation may contain only one authentication field', { nodes: operation });
 }
 
 /** The subscription is too far behind the others of its group. The events that it missed are no longer kept. */
 export function eventsMissed(): GatewayError {
-  return new GatewayError('events-missed', 'the client reads its events too slowly, and would miss some');
+  return new GatewayError('events-missed', 'the client reads its events too slowly and would miss some of them');
 }
 
 /** The request contains ids of different persisted documents. */
@@ -120,7 +120,7 @@ export function labelNotUnique(nodes: readonly DirectiveNode[]): GraphQLError {
 
 /** A field with `@stream` is not a list. */
 export function streamedFieldIsNoList(directive: DirectiveNode, field: string): GraphQLError {
-  return new GraphQLError(`"@stream" needs a list, and the field "${field}" is none.`, { nodes: directive });
+  return new GraphQLError(`"@stream" requires a list, but the field "${field}" is not a list.`, { nodes: directive });
 }
 
 /** A root field has `@defer` or `@stream`, but the operation cannot deliver it later. */
@@ -137,7 +137,7 @@ export function incrementalSubscription(directive: DirectiveNode): GraphQLError 
 
 /** A service's response was relayed as bytes but turned out to be invalid JSON. */
 export function unreadableResponse(): GatewayError {
-  return new GatewayError('remote-schema-error', 'a service answered with something that is not valid JSON');
+  return new GatewayError('remote-schema-error', 'a service returned a response that is not valid JSON');
 }
 
 /** The document lacks the operation that the request names, or it has several and the request names none. */

@@ -108,7 +108,7 @@ export function followOperatorSource(source: string | undefined, metadata: Metad
     if (source === undefined || remoteSchemas.some((remote) => remote.name === source && !isSupergraph(remote))) return;
     log.warn(
       { event: 'operator_source.unknown', source },
-      'PORTICO_OPERATOR_SOURCE names no remote schema, so the admin secret makes no platform operator',
+      'PORTICO_OPERATOR_SOURCE is not the name of a remote schema, so the admin secret does not grant the rights of a platform operator',
     );
   };
   look(metadata);

@@ -168,12 +168,12 @@ export class WorkerPool {
       { labels: { state: 'starting' }, value: starting },
       { labels: { state: 'listening' }, value: this.#workers.size - starting },
     ];
-    const help = 'Processes that take requests, and those that do not yet.';
+    const help = 'Processes that accept requests, and processes that do not accept requests yet.';
     return [
       gauge('portico_workers', help, ['state'], samples),
       oneCounter(
         'portico_worker_restarts_total',
-        'Workers that were started in place of one that died.',
+        'Workers that were started to replace a worker that died.',
         this.#restarted,
       ),
     ];

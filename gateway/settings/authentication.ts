@@ -16,33 +16,33 @@ export const authenticationSettings = {
     ),
   HASURA_GRAPHQL_JWT_SECRETS: json(parseJwtSecrets)
     .optional()
-    .describe('A list of such objects, for tokens of several issuers; takes precedence over the single one.'),
+    .describe('A list of such objects, for tokens from several issuers. Overrides `HASURA_GRAPHQL_JWT_SECRET`.'),
   HASURA_GRAPHQL_AUTH_HOOK: setting
     .httpUrl()
     .refine(hasNoCredentials, 'a user and password in the URL are not sent: remove them')
     .optional()
-    .describe("URL of a webhook that returns the caller's session variables, in place of JWTs."),
+    .describe("URL of a webhook that returns the caller's session variables. Used instead of JWTs."),
   HASURA_GRAPHQL_AUTH_HOOK_MODE: z
     .enum(['GET', 'POST'], { error: 'expected GET or POST' })
     .default('GET')
     .describe('Method of the request to the authentication hook.'),
   HASURA_GRAPHQL_AUTH_HOOK_SEND_REQUEST_BODY: setting
     .flag(true)
-    .describe('Whether a hook called by POST is sent the GraphQL request.'),
+    .describe('Whether the GraphQL request is sent to a hook that is called with POST.'),
   HASURA_GRAPHQL_ADMIN_SECRET: setting
     .text()
     .optional()
     .describe(
-      'Admin secret. A request with it in `x-hasura-admin-secret` has the role `admin`, or the one in `x-hasura-role`. Without it there is no admin. In production it needs 32 characters.',
+      'Admin secret. A request that sends it in `x-hasura-admin-secret` has the role `admin`, or the role in `x-hasura-role`. Without this setting, there is no admin. Requires at least 32 characters in production.',
     ),
   HASURA_GRAPHQL_ACCESS_KEY: setting
     .text()
     .optional()
-    .describe("Hasura's old name of the admin secret, read when that is not set."),
+    .describe("Hasura's old name for the admin secret. Used if `HASURA_GRAPHQL_ADMIN_SECRET` is not set."),
   PORTICO_UNSAFE_SHORT_ADMIN_SECRET: setting
     .flag(false)
     .describe(
-      'Accepts an admin secret of fewer than 32 characters in production, for migrations from Hasura. It can be guessed: replace it soon.',
+      'Accepts an admin secret of fewer than 32 characters in production, for migrations from Hasura. A short secret can be guessed; replace it soon.',
     ),
   HASURA_GRAPHQL_UNAUTHORIZED_ROLE: setting
     .text()
@@ -54,14 +54,14 @@ export const authenticationSettings = {
     .httpUrl()
     .optional()
     .describe(
-      "The auth service's `/revocations`. Without it access tokens are valid until they expire. See [sessions.md](sessions.md).",
+      "URL of the auth service's `/revocations`. Without it, access tokens are valid until they expire. See [sessions.md](sessions.md).",
     ),
   PORTICO_REVOCATION_SECRET: z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'expected printable characters without spaces')
     .optional()
     .meta({
-      description: "Bearer credential for it: the auth service's `AUTH_REVOCATION_SECRET`.",
+      description: "Bearer credential for `PORTICO_REVOCATION_URL`: the auth service's `AUTH_REVOCATION_SECRET`.",
       required: 'in production, with `PORTICO_REVOCATION_URL`',
     }),
   PORTICO_REVOCATION_INTERVAL_SECONDS: setting
@@ -69,9 +69,9 @@ export const authenticationSettings = {
     .describe('How often the list of revocations is fetched.'),
   PORTICO_REVOCATION_MAX_AGE_SECONDS: setting
     .integer(300, 1, 86_400, 'seconds')
-    .describe('How long the last list is used while no new one can be fetched.'),
+    .describe('How long the last list of revocations is used if no new list can be fetched.'),
   PORTICO_REVOCATION_WHEN_LOST: OPEN_OR_CLOSED.default('closed').describe(
-    'What happens after that: `closed` answers 503 with `Retry-After`, `open` accepts tokens that are not known to be revoked.',
+    'What happens after `PORTICO_REVOCATION_MAX_AGE_SECONDS`: `closed` responds with 503 and `Retry-After`; `open` accepts tokens that are not known to be revoked.',
   ),
 };
 
@@ -83,5 +83,5 @@ export const browserSettings = {
     .describe(
       'Origins whose pages may call the gateway (CORS), such as `https://app.example.com` or `https://*.example.com`, or `*`.',
     ),
-  HASURA_GRAPHQL_DISABLE_CORS: setting.flag(false).describe('Whether CORS is off for all origins.'),
+  HASURA_GRAPHQL_DISABLE_CORS: setting.flag(false).describe('Whether CORS is disabled for all origins.'),
 };

@@ -7,17 +7,17 @@ export const developmentSettings = {
   HASURA_GRAPHQL_ENABLE_CONSOLE: setting
     .flag(false)
     .describe(
-      'Whether the console is served at `/console`. `npm start` sets it, outside of production. See [console.md](console.md).',
+      'Whether the console is served at `/console`. `npm start` enables it outside production. See [console.md](console.md).',
     ),
   HASURA_GRAPHQL_DEV_MODE: setting
     .flag(false)
-    .describe('Whether errors show clients internal details of failed calls. Never in production.'),
+    .describe('Whether errors contain internal details of failed calls. Never use this in production.'),
   PORTICO_REFERENCE_ENVELOPE: setting
     .flag(true)
-    .describe("Whether a GraphQL login's JSON response has the member `auth_user_login` beside `data`."),
+    .describe('Whether the JSON response of a GraphQL login contains the member `auth_user_login` beside `data`.'),
   PORTICO_DEMO_ACCOUNTS: json(parseDemoAccounts)
     .default([])
     .describe(
-      'Demo accounts that the page at `/` and the console show with their passwords. `npm start` sets it for its demo data; refused in production.',
+      'Demo accounts that the page at `/` and the console show with their passwords. `npm start` sets this for its demo data. Rejected in production.',
     ),
 };

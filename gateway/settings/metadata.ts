@@ -10,23 +10,25 @@ export const graphSettings = {
     .postgresUrl()
     .optional()
     .describe(
-      'PostgreSQL for jobs, such as `postgresql://portico_jobs:…@db:5432/portico_jobs`; asynchronous actions need it. `npm start` uses its embedded database. See [jobs.md](jobs.md#for-operators).',
+      'PostgreSQL database for jobs, such as `postgresql://portico_jobs:…@db:5432/portico_jobs`. Required for asynchronous actions. `npm start` uses its embedded database. See [jobs.md](jobs.md#for-operators).',
     ),
   PORTICO_JOBS_DATABASE_PASSWORD: setting
     .text()
     .optional()
-    .describe('Password of that user, unless `HASURA_GRAPHQL_METADATA_DATABASE_URL` holds it.'),
+    .describe('Password of that user, unless `HASURA_GRAPHQL_METADATA_DATABASE_URL` contains it.'),
   HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS: setting
     .flag(false)
     .describe('Whether a remote schema without permissions is visible to the role `admin` only.'),
   PORTICO_SCHEMA_MAX_BYTES: setting
     .integer(8_388_608, 1_024, 536_870_912, 'bytes')
     .describe(
-      'Size of the response with which a service gives its schema, and of a supergraph that is fetched. See [resilience.md](resilience.md#schemas-of-services).',
+      "Maximum size of a service's introspection response, and of a fetched supergraph. See [resilience.md](resilience.md#schemas-of-services).",
     ),
   PORTICO_SCHEMA_MAX_ELEMENTS: setting
     .integer(20_000, 100, 10_000_000)
-    .describe('Types, fields, arguments, enum values, members of unions and directives of the schema of one service.'),
+    .describe(
+      'Maximum number of types, fields, arguments, enum values, union members and directives in the schema of one service.',
+    ),
   PORTICO_ROOT_TYPE_NAMES: z
     .enum(['standard', 'hasura'], { error: 'expected standard or hasura' })
     .default('standard')
@@ -40,10 +42,10 @@ export const metadataSettings = {
   HASURA_GRAPHQL_METADATA_DIR: setting
     .text()
     .default('metadata')
-    .describe("Metadata directory, or a file in the format of Hasura's metadata export."),
+    .describe("Metadata directory, or a file in Hasura's metadata export format."),
   PORTICO_METADATA_WATCH: setting
     .flag(true)
-    .describe('Whether changed metadata files are reloaded. `SIGHUP` reloads in any case.'),
+    .describe('Whether changed metadata files are reloaded automatically. `SIGHUP` always reloads them.'),
   PORTICO_SCHEMA_DIR: setting
     .text()
     .optional()

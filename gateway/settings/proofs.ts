@@ -6,8 +6,8 @@ import { MIN_SECRET_LENGTH } from '../webhooks/calls/index.ts';
 export const proofSettings = {
   PORTICO_WEBHOOK_SECRET: z
     .string()
-    .min(MIN_SECRET_LENGTH, `expected ${MIN_SECRET_LENGTH} characters at least`)
+    .min(MIN_SECRET_LENGTH, `expected at least ${MIN_SECRET_LENGTH} characters`)
     .optional()
-    .describe('Signs the calls of action webhooks. See [webhook-signatures.md](webhook-signatures.md).'),
+    .describe('Secret that signs calls to action webhooks. See [webhook-signatures.md](webhook-signatures.md).'),
   ...assertionSettings,
 };

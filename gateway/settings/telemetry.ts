@@ -9,9 +9,9 @@ export const telemetrySettings = {
     .enum(['proxies', 'all', 'none'], { error: 'expected proxies, all or none' })
     .default('proxies')
     .describe(
-      "Which requests continue the trace of their caller: `proxies`: those that came through your reverse proxies (`PORTICO_TRUSTED_PROXIES`); `all`; `none`. Other requests begin a new trace, with a link to the caller's, and their baggage is dropped.",
+      "Which requests continue the trace of their caller. `proxies`: requests that arrive through your reverse proxies (`PORTICO_TRUSTED_PROXIES`). `all`: all requests. `none`: no requests. Other requests start a new trace with a link to the caller's trace, and their baggage is dropped.",
     ),
   PORTICO_TRACE_RESPONSE: setting
     .flag(false)
-    .describe('Whether responses have the header `traceresponse`, which names their trace.'),
+    .describe('Whether responses contain the header `traceresponse` with the trace id.'),
 };

@@ -49,14 +49,14 @@ export function sourceFailure(service: string, code: string, error: unknown, con
       'call to a source failed',
     );
   const message = {
-    timeout: `the service "${service}" did not answer in time`,
+    timeout: `the service "${service}" did not respond in time`,
     connection: `the service "${service}" cannot be reached`,
-    'too-large': `the service "${service}" gave an answer that is too large`,
+    'too-large': `the service "${service}" returned a response that is too large`,
     aborted: 'the request was aborted',
-    'circuit-open': `the service "${service}" has failed too often and is not asked for now`,
-    overloaded: `too many requests wait for the service "${service}"`,
+    'circuit-open': `the service "${service}" has failed too often and is temporarily not called`,
+    overloaded: `too many requests are waiting for the service "${service}"`,
     unavailable: `the service "${service}" is not available`,
-    exhausted: `the gateway has no more memory or connections for the service "${service}" now`,
+    exhausted: `the gateway currently has no memory or connections left for the service "${service}"`,
   }[reason];
   return sourceError(service, OWN_CODES[reason] ?? code, message, { reason, ...withRetryAfter(error, context) });
 }
@@ -74,7 +74,7 @@ export function truncatedResponse(
     { event: 'upstream.response_truncated', source: service, reason: error.message },
     'response of a source was truncated',
   );
-  return sourceError(service, code, `the service "${service}" did not finish its answer`, { reason });
+  return sourceError(service, code, `the service "${service}" did not complete its response`, { reason });
 }
 
 /** Logs that the connection of a subscription was lost, and returns the error for the client. */
@@ -83,7 +83,7 @@ export function eventsLost(service: string, reason: string, context: OperationCo
     { event: 'upstream.events_lost', source: service, reason: serviceMessage(reason) },
     'connection of a subscription lost',
   );
-  const message = `the connection to the service "${service}" is lost`;
+  const message = `the connection to the service "${service}" was lost`;
   return sourceError(service, 'remote-schema-error', message, { reason: 'connection' });
 }
 
@@ -99,13 +99,13 @@ export function missingSessionVariable(service: string, variable: string): Graph
 
 /** A session variable does not fit the type of the preset. The message does not repeat its value. */
 export function unfitSessionVariable(service: string, variable: string, type: string): GraphQLError {
-  return sourceError(service, 'unexpected', `the session variable "${variable}" does not fit the type ${type}`);
+  return sourceError(service, 'unexpected', `the session variable "${variable}" is not valid for the type ${type}`);
 }
 
 /** A role with presets cannot send a file in this variable. */
 export function misplacedFile(): GraphQLError {
   const message =
-    'a file has to be in a variable that the operation declares, and that takes the same presets in each place';
+    'a file must be in a variable that the operation declares and that has the same presets wherever it is used';
   return new GraphQLError(message, { extensions: { path: '$', code: 'not-supported' } });
 }
 
@@ -143,11 +143,11 @@ function withoutLiterals(text: string): string {
  * `Type.field`
  */
 export function unfitLeaf(field: string, type: string): GraphQLError {
-  const message = `"${field}" was answered with a value that is no ${type}`;
+  const message = `"${field}" returned a value that is not of type ${type}`;
   return new GraphQLError(message, { extensions: { path: '$', code: 'unexpected' } });
 }
 
 /** No source resolves the root field of a subscription. */
 export function noSourceOfSubscription(): GraphQLError {
-  return new GraphQLError('no source has this subscription', { extensions: { path: '$', code: 'unexpected' } });
+  return new GraphQLError('no source provides this subscription', { extensions: { path: '$', code: 'unexpected' } });
 }

@@ -20,5 +20,5 @@ function sharedRootTypes(schema: GraphQLSchema): readonly string[] {
   }
   return [...operations]
     .filter(([, sharing]) => sharing.length > 1)
-    .map(([name, sharing]) => `"${name}" is the root type of ${sharing.join(' and ')}: each needs a type of its own`);
+    .map(([name, sharing]) => `"${name}" is the root type of ${sharing.join(' and ')}: each requires its own type`);
 }

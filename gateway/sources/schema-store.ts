@@ -96,7 +96,7 @@ async function readSchemaText(file: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw new Error('it is no file');
+    if (!stats.isFile()) throw new Error('it is not a file');
     if (stats.size > MAX_SCHEMA_BYTES) throw new Error('it is too long');
     return new TextDecoder('utf-8', { fatal: true }).decode(await handle.readFile());
   } finally {

@@ -98,9 +98,7 @@ export class UpstreamError extends Error {
 
 /** Replaces OpenSSL's message for a response that is not TLS. The original consists of addresses in OpenSSL's code. */
 function withoutTls(message = ''): string | undefined {
-  return message.includes('wrong version number')
-    ? 'the service does not answer in TLS: is its URL http://?'
-    : undefined;
+  return message.includes('wrong version number') ? 'the service does not use TLS: is its URL http://?' : undefined;
 }
 
 /**

@@ -92,7 +92,7 @@ export class HttpServerCounts {
     return [
       durationHistogram(
         'http_server_request_duration_seconds',
-        'From the head of a request to the end of its response.',
+        'Time from the headers of a request to the end of its response.',
         ['http_request_method', 'http_route', 'http_response_status_code'],
         HTTP_DURATION_BOUNDS_MS,
         samples,

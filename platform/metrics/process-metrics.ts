@@ -145,7 +145,7 @@ function processMetrics(): readonly Metric[] {
     ...(descriptors === undefined
       ? []
       : [oneGauge('process_open_file_descriptor_count', 'Open file descriptors of the process.', descriptors)]),
-    oneGauge('process_uptime_seconds', 'Since when the process runs.', process.uptime()),
+    oneGauge('process_uptime_seconds', 'Time since the process started.', process.uptime()),
   ];
 }
 

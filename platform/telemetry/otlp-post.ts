@@ -139,7 +139,7 @@ class PostedExport implements Dispatcher.DispatchHandler {
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#size += chunk.length;
     if (this.#size <= MAX_COLLECTOR_ANSWER_BYTES) this.#chunks.push(chunk);
-    else this.#giveUp({ status: 'failure', error: new Error('the answer is too long') });
+    else this.#giveUp({ status: 'failure', error: new Error('the response is too long') });
   }
 
   onResponseEnd(): void {

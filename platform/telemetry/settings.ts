@@ -30,30 +30,30 @@ export const protocol = () =>
  * (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). Traces and metrics share them.
  */
 export const otlpSettings = {
-  OTEL_SDK_DISABLED: setting.flag(false).describe('Switches all of OpenTelemetry off, whatever else is set.'),
+  OTEL_SDK_DISABLED: setting
+    .flag(false)
+    .describe('Disables OpenTelemetry completely, regardless of the other settings.'),
   OTEL_SERVICE_NAME: setting
     .text()
     .optional()
     .meta({ default: '`portico-gateway`, `portico-auth-service`' })
-    .describe('The attribute `service.name`.'),
+    .describe('Value of the attribute `service.name`.'),
   OTEL_RESOURCE_ATTRIBUTES: keyValues()
     .optional()
-    .describe('Attributes of this process, such as `deployment.environment.name=production`.'),
+    .describe('Resource attributes of this process, such as `deployment.environment.name=production`.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: setting
     .httpUrl()
     .optional()
     .describe(
-      `URL of an OpenTelemetry collector, such as \`http://collector:4318\`; \`/v1/traces\` is appended. Switches tracing on. ${SEE}`,
+      `URL of an OpenTelemetry collector, such as \`http://collector:4318\`; \`/v1/traces\` is appended. Enables tracing. ${SEE}`,
     ),
   OTEL_EXPORTER_OTLP_HEADERS: keyValues()
     .optional()
-    .describe('Headers sent to the collector, such as `authorization=Bearer%20…`: values are percent-encoded.'),
+    .describe('Headers sent to the collector, such as `authorization=Bearer%20…`. Values are percent-encoded.'),
   OTEL_EXPORTER_OTLP_TIMEOUT: milliseconds(1, 600_000)
     .meta({ default: '`10000`' })
-    .describe('How long an export may take, with its retries.'),
-  OTEL_EXPORTER_OTLP_COMPRESSION: compression()
-    .meta({ default: '`none`' })
-    .describe('Compression of what is exported.'),
+    .describe('How long an export may take, including retries.'),
+  OTEL_EXPORTER_OTLP_COMPRESSION: compression().meta({ default: '`none`' }).describe('Compression of exported data.'),
   OTEL_EXPORTER_OTLP_PROTOCOL: protocol().meta({ default: '`http/protobuf`' }).describe('Protocol of the export.'),
 };
 
@@ -63,21 +63,21 @@ export const tracingSettings = {
     .enum(['otlp', 'none'], { error: 'expected otlp or none' })
     .optional()
     .meta({ default: '`otlp` with an endpoint, else `none`' })
-    .describe('`none` switches tracing off; `otlp` without an endpoint sends to `http://localhost:4318`.'),
+    .describe('`none` disables tracing. `otlp` without an endpoint sends to `http://localhost:4318`.'),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: setting
     .httpUrl()
     .optional()
-    .describe('URL that traces are sent to, as it is; takes precedence over `OTEL_EXPORTER_OTLP_ENDPOINT`.'),
+    .describe('URL to which traces are sent, used without changes. Overrides `OTEL_EXPORTER_OTLP_ENDPOINT`.'),
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: keyValues()
     .optional()
-    .describe('Headers sent with traces, in place of `OTEL_EXPORTER_OTLP_HEADERS`.'),
+    .describe('Headers sent with traces. Overrides `OTEL_EXPORTER_OTLP_HEADERS`.'),
   OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: milliseconds(1, 600_000).describe(
-    'In place of `OTEL_EXPORTER_OTLP_TIMEOUT` for traces.',
+    'Overrides `OTEL_EXPORTER_OTLP_TIMEOUT` for traces.',
   ),
   OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: compression().describe(
-    'In place of `OTEL_EXPORTER_OTLP_COMPRESSION` for traces.',
+    'Overrides `OTEL_EXPORTER_OTLP_COMPRESSION` for traces.',
   ),
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol().describe('In place of `OTEL_EXPORTER_OTLP_PROTOCOL` for traces.'),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol().describe('Overrides `OTEL_EXPORTER_OTLP_PROTOCOL` for traces.'),
   OTEL_PROPAGATORS: setting
     .list()
     .pipe(
@@ -88,7 +88,9 @@ export const tracingSettings = {
     .transform((names) => names.filter((name): name is Propagator => name !== 'none'))
     .optional()
     .meta({ default: '`tracecontext,baggage`' })
-    .describe('Headers in which the context of a trace is taken and sent on; also `b3` and `b3multi`.'),
+    .describe(
+      'Header formats in which trace context is accepted and forwarded. `b3` and `b3multi` are also supported.',
+    ),
   OTEL_TRACES_SAMPLER: z
     .enum(SAMPLERS, { error: `expected one of ${SAMPLERS.join(', ')}` })
     .default('parentbased_traceidratio')
@@ -99,28 +101,28 @@ export const tracingSettings = {
     .transform(Number)
     .optional()
     .meta({ type: 'number, 0 to 1', default: '`1`' })
-    .describe('Share of traces that the samplers `traceidratio` and `parentbased_traceidratio` record.'),
+    .describe('Ratio of traces that the samplers `traceidratio` and `parentbased_traceidratio` record.'),
   OTEL_BSP_SCHEDULE_DELAY: setting
     .integer(5_000, 10, 600_000, 'milliseconds')
-    .describe('How long a span waits at most for others that are exported with it.'),
+    .describe('How long a span waits at most for other spans of the same export.'),
   OTEL_BSP_EXPORT_TIMEOUT: setting
     .integer(30_000, 1, 600_000, 'milliseconds')
-    .describe('When an export is given up at the latest.'),
+    .describe('Time after which an export is aborted.'),
   OTEL_BSP_MAX_QUEUE_SIZE: setting
     .integer(2_048, 1, 1_000_000)
-    .describe('Spans that wait for their export; further ones are dropped and counted.'),
+    .describe('Maximum number of spans that wait for export. Further spans are dropped and counted.'),
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: setting
     .integer(512, 1, 100_000)
     .removeDefault()
     .optional()
     .meta({ default: '`512`' })
-    .describe('Spans of one export, at most.'),
+    .describe('Maximum number of spans per export.'),
   PORTICO_TRACES_KEEP_ERRORS: setting
     .flag(false)
     .describe(
-      'Whether traces of failed requests are kept that the sampler has not chosen. Costs as much as recording all.',
+      'Whether traces of failed requests are kept even if the sampler has not chosen them. Costs as much as recording all traces.',
     ),
   PORTICO_TRACES_KEEP_SLOW_MS: setting
     .integer(0, 0, 3_600_000, 'milliseconds')
-    .describe('From which duration on traces are kept that the sampler has not chosen; 0: none.'),
+    .describe('Duration from which slow traces are kept even if the sampler has not chosen them. 0 disables this.'),
 };

@@ -201,7 +201,7 @@ describe('the settings of the auth service', () => {
       const AUTH_DATABASE_LOGIN = 'certificate';
 
       expect(problems({ AUTH_DATABASE_LOGIN })).toEqual([
-        'DATABASE_URL: AUTH_DATABASE_LOGIN is certificate, so it needs sslcert and sslkey',
+        'DATABASE_URL: AUTH_DATABASE_LOGIN is certificate, which requires sslcert and sslkey',
       ]);
       const DATABASE_URL = `${URL_WITHOUT_PASSWORD}?sslcert=${file('cert')}&sslkey=${file('key')}`;
       expect(problems({ AUTH_DATABASE_LOGIN, DATABASE_URL })).toEqual([]);

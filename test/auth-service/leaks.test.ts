@@ -85,7 +85,7 @@ describe('a password never comes back or into the log', () => {
       const { text, body } = await service.graphql(document, { data });
       expect(body.errors).toHaveLength(1);
       expect(body.errors?.[0]?.message).toBe(
-        'Variable "$data" is missing or holds a value that is not of type "AuthUserLoginInput!"',
+        'Variable "$data" is missing or has a value that is not of type "AuthUserLoginInput!"',
       );
       expectSilence(text);
     }

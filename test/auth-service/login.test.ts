@@ -231,7 +231,7 @@ describe.each(await availableEngines())('logging in, on %s', (engine) => {
     expect(body.data).toBeUndefined();
     expect(body.errors).toMatchObject([
       {
-        message: 'Variable "$tenant_id" is missing or holds a value that is not of type "Int"',
+        message: 'Variable "$tenant_id" is missing or has a value that is not of type "Int"',
         extensions: { code: 'validation-failed' },
       },
     ]);

@@ -51,7 +51,7 @@ describe('one operation is one guess at a password', () => {
     expect(body.data).toBeUndefined();
     expect(body.errors).toContainEqual(
       expect.objectContaining({
-        message: 'an operation may hold one authentication field',
+        message: 'an operation may contain only one authentication field',
         extensions: { code: 'validation-failed' },
       }),
     );

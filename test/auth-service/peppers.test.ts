@@ -42,7 +42,9 @@ describe.each(await availableEngines())('a pepper, on %s', (engine) => {
 
     expect(refused).toBeInstanceOf(StartError);
     const { message } = refused as StartError;
-    expect(message).toMatch(/^AUTH_PASSWORD_PEPPER: the pepper of version 1 is not the one that this database knows/);
+    expect(message).toMatch(
+      /^AUTH_PASSWORD_PEPPER: the pepper of version 1 differs from the pepper that this database knows/,
+    );
     expect(message).toContain('portico-auth pepper accept 1');
     expect(message).not.toContain(WRONG);
     expect(await login(only(FIRST))).toBe(true);

@@ -66,7 +66,7 @@ describe('the list of revocations', () => {
   test('is not one whose setting is misspelt, which the log says without the value', async () => {
     const service = await start({ AUTH_REVOCATION_SECRET: '', AUTH_REVOCATION_SECERT: REVOCATION_SECRET });
     expect((await read(service)).status).toBe(200);
-    expect(service.logs()).toContain('AUTH_REVOCATION_SECERT is no setting: did you mean AUTH_REVOCATION_SECRET?');
+    expect(service.logs()).toContain('AUTH_REVOCATION_SECERT is not a setting: did you mean AUTH_REVOCATION_SECRET?');
     expect(service.logs()).not.toContain(REVOCATION_SECRET);
   });
 });

@@ -110,8 +110,8 @@ describe('the HTTP side of the auth service', () => {
   test.each([
     ['/graphql', { errors: [{ message: expect.any(String), extensions: { code: 'repeated-header' } }] }],
     ['/revocations', { errors: [{ message: expect.any(String), extensions: { code: 'repeated-header' } }] }],
-    ['/oauth/token', { error: 'invalid_request', error_description: 'a header is there more than once' }],
-    ['/oauth/introspect', { error: 'invalid_request', error_description: 'a header is there more than once' }],
+    ['/oauth/token', { error: 'invalid_request', error_description: 'a header is repeated' }],
+    ['/oauth/introspect', { error: 'invalid_request', error_description: 'a header is repeated' }],
   ])('of two different credentials %s takes neither', async (path, body) => {
     const credentials = [`Bearer ${REVOCATION_SECRET}`, 'Basic YTpi'];
     const headers = { 'content-type': 'application/json', authorization: credentials };

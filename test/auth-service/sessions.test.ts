@@ -236,14 +236,14 @@ describe.each(await availableEngines())('sessions, on %s', (engine) => {
     });
 
     test.each([
-      ['is short', () => 'fourteen signs', 'it needs at least 15 characters (password-too-short)'],
-      ['is common', () => 'Password12345678', 'it is among the most common ones (password-too-common)'],
-      ['is too long', () => 'x'.repeat(1025), 'it may have 1024 bytes of UTF-8 at most (password-too-long)'],
-      ['is broken', () => `long enough \ud800 but broken`, 'it holds a broken character (password-not-unicode)'],
+      ['is short', () => 'fourteen signs', 'it must have at least 15 characters (password-too-short)'],
+      ['is common', () => 'Password12345678', 'it is one of the most common passwords (password-too-common)'],
+      ['is too long', () => 'x'.repeat(1025), 'it can have at most 1024 bytes in UTF-8 (password-too-long)'],
+      ['is broken', () => `long enough \ud800 but broken`, 'it contains an invalid character (password-not-unicode)'],
       [
         'is made of names',
         (username: string) => `${username}.${username}@acme`,
-        'it needs at least 8 characters beside the names of the user, the tenant and the service (password-from-names)',
+        'it must have at least 8 characters in addition to the names of the user, the tenant and the service (password-from-names)',
       ],
     ])('a new password that %s is refused by naming the rule, before any hash', async (_what, newPassword, message) => {
       const { username, login } = await newUser();

@@ -37,9 +37,9 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
 
   async function enterServiceAccount(page: Page, secret: string): Promise<void> {
     await page.getByRole('tab', { name: 'Service account' }).click();
-    await page.getByLabel('Client id').fill(DEMO_OPERATOR.clientId);
+    await page.getByLabel('Client ID').fill(DEMO_OPERATOR.clientId);
     await page.getByLabel('Client secret').fill(secret);
-    await page.getByRole('button', { name: 'Log in as the service account' }).click();
+    await page.getByRole('button', { name: 'Log in as service account' }).click();
   }
 
   async function operatorToken(): Promise<string> {
@@ -101,7 +101,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       await page.getByRole('button', { name: 'Add a user' }).click();
       const dialog = page.getByRole('dialog');
       expect(await accessibilityProblems(page)).toEqual([]);
-      await dialog.getByRole('button', { name: 'Add the user' }).click();
+      await dialog.getByRole('button', { name: 'Add user' }).click();
       await dialog.getByText('Expected a name').waitFor();
       await focused(dialog.getByLabel('Name'));
       await page.keyboard.type(name);
@@ -109,9 +109,9 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       await dialog.getByText('Expected 1 to 50 roles').waitFor();
       await focused(dialog.getByRole('checkbox').first());
       await page.keyboard.press('Space');
-      await dialog.getByRole('button', { name: 'Add the user' }).click();
-      const secret = page.getByRole('dialog', { name: 'The generated password' });
-      await secret.getByText('It cannot be shown again').waitFor();
+      await dialog.getByRole('button', { name: 'Add user' }).click();
+      const secret = page.getByRole('dialog', { name: 'Generated password' });
+      await secret.getByText('It is shown only once').waitFor();
       expect(await secret.locator('code').textContent()).toMatch(/^\S{16,}$/);
       await page.keyboard.press('Escape');
       await secret.getByRole('button', { name: 'I have stored it' }).click();
@@ -128,18 +128,18 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       await page.getByText('user.disable').waitFor();
       await page.goBack();
       await page.getByLabel('State').selectOption('enabled');
-      await page.getByText('No user matches.').waitFor();
+      await page.getByText('No matching users.').waitFor();
       await page.getByLabel('State').selectOption('disabled');
       expect(new URL(page.url()).search).toBe(`?search=${name.slice(0, -1)}&state=disabled`);
       await page.getByRole('link', { name }).click();
 
       // Leaving the page of a deleted account asks nothing, although an edit there is not saved.
       await page.getByRole('region', { name: 'Roles' }).getByRole('checkbox').first().click();
-      await page.getByRole('button', { name: 'Delete for good' }).click();
+      await page.getByRole('button', { name: 'Delete permanently' }).click();
       expect(await accessibilityProblems(page)).toEqual([]);
       await page.keyboard.type('erik');
       await page.keyboard.press('Enter');
-      await dialog.getByText(`This is not ${name}.`).waitFor();
+      await dialog.getByText(`Does not match ${name}.`).waitFor();
       await dialog.getByLabel(`Type ${name} to confirm`).fill(name);
       await page.keyboard.press('Enter');
       await page.getByText(`${name} was deleted.`).waitFor();
@@ -190,13 +190,13 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       const elsewhere = (name: string) => [{ name: 'x-hasura-department', value: name }];
       await changeElsewhere('auth_admin_user_set_roles', { ...ofBob, roles: ['user', 'manager'] });
       await changeElsewhere('auth_admin_user_set_claims', { ...ofBob, claims: elsewhere('elsewhere') });
-      await page.getByRole('button', { name: 'Forget failed logins' }).click();
+      await page.getByRole('button', { name: 'Clear failed logins' }).click();
       await page.getByText('x-hasura-department: elsewhere').waitFor();
       expect([await manager.isChecked(), await department.inputValue()]).toEqual([true, 'edited-here']);
-      await claims.getByText('What is saved has changed').waitFor();
-      expect(await roles.getByText('What is saved has changed').count()).toBe(0);
+      await claims.getByText('The saved values have changed').waitFor();
+      expect(await roles.getByText('The saved values have changed').count()).toBe(0);
       expect(await accessibilityProblems(page)).toEqual([]);
-      await claims.getByRole('button', { name: 'Show what is saved' }).click();
+      await claims.getByRole('button', { name: 'Discard my changes' }).click();
       await focused(claims.getByRole('combobox'));
       expect(await department.inputValue()).toBe('elsewhere');
       // What was saved here is followed by what is saved elsewhere later.
@@ -204,7 +204,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       await claims.getByRole('button', { name: 'Save claims' }).click();
       await page.getByText('x-hasura-department: saved-here').waitFor();
       await changeElsewhere('auth_admin_user_set_claims', { ...ofBob, claims: elsewhere('later') });
-      await page.getByRole('button', { name: 'Forget failed logins' }).click();
+      await page.getByRole('button', { name: 'Clear failed logins' }).click();
       await page.getByText('x-hasura-department: later').waitFor();
       expect(await department.inputValue()).toBe('later');
       // What is typed while it is saved, or loaded after that, stays; and what was saved here has not changed elsewhere.
@@ -214,11 +214,11 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
         await claims.getByRole('button', { name: 'Save claims' }).click();
         await request.reached;
         await department.fill(`typed during ${held}`);
-        expect(await claims.getByText('What is saved has changed').count()).toBe(0);
+        expect(await claims.getByText('The saved values have changed').count()).toBe(0);
         request.release();
         await page.getByText(`x-hasura-department: saved before ${held}`).waitFor();
         expect(await department.inputValue()).toBe(`typed during ${held}`);
-        expect(await claims.getByText('What is saved has changed').count()).toBe(0);
+        expect(await claims.getByText('The saved values have changed').count()).toBe(0);
       }
       await changeElsewhere('auth_admin_user_set_roles', { ...ofBob, roles: ['user'] });
       await changeElsewhere('auth_admin_user_set_claims', { ...ofBob, claims: [] });
@@ -282,8 +282,8 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       await failToLogIn('carol', 3);
       const page = await openAsDora('throttled');
       await page.getByRole('button', { name: 'Release carol' }).click();
-      await page.getByText('carol can log in at once.').waitFor();
-      await page.getByText('No account has to wait.').waitFor();
+      await page.getByText('carol can log in again.').waitFor();
+      await page.getByText('No throttled accounts.').waitFor();
       await page.getByRole('link', { name: 'Users' }).click();
       await page.getByRole('link', { name: 'dora', exact: true }).click();
       const sessions = page.getByRole('region', { name: 'Sessions' });
@@ -309,7 +309,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
         ['clients?tenant=2', 'There is no such tenant'],
         ['audit?tenant=2', 'There is no such tenant'],
         ['tenants/2', 'There is no such tenant'],
-        ['keys', 'Only platform operators administer signing keys'],
+        ['keys', 'Only platform operators can manage signing keys'],
       ] as const) {
         await page.goto(`${console.url()}/console/${path}`);
         await page.getByRole('alert').filter({ hasText: refusal }).waitFor();
@@ -328,7 +328,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
     test('is not shown the way to the pages of administrators, and is refused there', async () => {
       const page = await openConsole('users');
       await logIn(page, 'alice');
-      await page.getByText('With this role you administer nothing.').waitFor();
+      await page.getByText('Your current role has no administration rights.').waitFor();
       expect(await page.getByRole('link', { name: 'Users' }).count()).toBe(0);
       await page.context().close();
     });
@@ -338,7 +338,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
     test('logs in with a service account, whose secret is kept in memory, and logs out', async () => {
       const page = await openConsole('keys');
       await enterServiceAccount(page, 'wrong');
-      await page.getByRole('alert').filter({ hasText: 'Client id or secret is wrong' }).waitFor();
+      await page.getByRole('alert').filter({ hasText: 'The client ID or the secret is wrong' }).waitFor();
       await enterServiceAccount(page, DEMO_OPERATOR.clientSecret);
       await page.getByRole('button', { name: 'Rotate' }).waitFor();
       expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))).not.toMatch(
@@ -366,28 +366,28 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       const page = await openAsOperator('tenants');
       await page.getByRole('button', { name: 'Add a tenant' }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByLabel('Id').fill('1');
+      await dialog.getByLabel('ID').fill('1');
       await dialog.getByLabel('Name').fill(name);
       await page.keyboard.press('Enter');
-      await dialog.getByText('There is a tenant with this id or name already.').waitFor();
-      await dialog.getByLabel('Id').fill(id);
+      await dialog.getByText('A tenant with this id or name already exists.').waitFor();
+      await dialog.getByLabel('ID').fill(id);
       await page.keyboard.press('Enter');
       await page.getByText(`${name} was added.`).waitFor();
       await page.getByRole('link', { name, exact: true }).click();
       await page.getByLabel('Another role').fill('admin');
       await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Save what they may give' }).click();
+      await page.getByRole('button', { name: 'Save assignable values' }).click();
       await page.getByText('Expected other roles than admin.').waitFor();
       await page.getByRole('checkbox', { name: 'admin' }).uncheck();
       await page.getByLabel('Another role').fill('user');
       await page.keyboard.press('Enter');
-      await page.getByRole('button', { name: 'Save what they may give' }).click();
-      await page.getByText('Saved what administrators').waitFor();
-      await page.getByRole('button', { name: 'Disable the tenant' }).click();
+      await page.getByRole('button', { name: 'Save assignable values' }).click();
+      await page.getByText('The assignable values were saved').waitFor();
+      await page.getByRole('button', { name: 'Disable tenant' }).click();
       await page.keyboard.type(name);
       await page.keyboard.press('Enter');
       await page.getByText(`${name} is locked out.`).waitFor();
-      await page.getByRole('button', { name: 'Enable the tenant' }).waitFor();
+      await page.getByRole('button', { name: 'Enable tenant' }).waitFor();
       expect(page.problems()).toEqual([]);
       await page.context().close();
     });
@@ -401,8 +401,8 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       await dialog.getByLabel('Name').fill(name);
       await dialog.getByLabel('Another role').fill('user');
       await page.keyboard.press('Enter');
-      await dialog.getByRole('button', { name: 'Add the service account' }).click();
-      await dialog.getByText('The secret cannot be shown again.').waitFor();
+      await dialog.getByRole('button', { name: 'Add service account' }).click();
+      await dialog.getByText('The secret is shown only once.').waitFor();
       const secret = await dialog.locator('code').nth(1).textContent();
       await dialog.getByRole('button', { name: 'I have stored it' }).click();
       expect(await page.content()).not.toContain(secret);
@@ -423,14 +423,14 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       const page = await openAsOperator('keys');
       await page.getByRole('button', { name: 'Rotate' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
-      await page.getByText(/^A (new key is published|rotation was under way)/).waitFor();
+      await page.getByText(/^A (new key is published|rotation was already in progress)/).waitFor();
       await page.getByText('2 keys').waitFor();
       await page.getByRole('link', { name: 'Audit log' }).click();
       await page.getByLabel('Event').selectOption('key.publish');
       await page.getByText(/^\d entries$/).waitFor();
       await page.getByRole('row').nth(1).getByText('Show').click();
       await page.getByRole('row').nth(1).getByText('Entry', { exact: true }).waitFor();
-      await page.getByLabel('User id').fill('nobody');
+      await page.getByLabel('User ID').fill('nobody');
       await page.keyboard.press('Enter');
       await page.getByRole('alert').waitFor();
       await page.context().close();
@@ -490,7 +490,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
         for (const name of ['dora', username]) {
           await openAddress(page, `users/${await idOf(encodeURIComponent(name), 1)}`);
           await page.getByRole('heading', { name, exact: true }).waitFor();
-          await page.getByRole('region', { name: 'What happened to this user' }).getByRole('table').waitFor();
+          await page.getByRole('region', { name: 'Recent events' }).getByRole('table').waitFor();
           expect(await accessibilityProblems(page)).toEqual([]);
           expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
         }

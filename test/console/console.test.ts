@@ -176,7 +176,7 @@ describeInBrowser('logging in', () => {
     await page.getByRole('tab', { name: 'Admin secret' }).click();
     await page.locator('input[name=secret]').fill(`${ADMIN_SECRET}-`);
     await page.getByRole('button', { name: 'Use this secret' }).click();
-    await page.getByRole('alert').filter({ hasText: 'This is not the admin secret of this gateway' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'The admin secret is wrong' }).waitFor();
     expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(0);
     await page.locator('input[name=secret]').fill(ADMIN_SECRET);
     await page.getByRole('button', { name: 'Use this secret' }).click();
@@ -460,7 +460,7 @@ describeInBrowser('a session', () => {
     expect(await stored(page)).not.toContain('typed_by_bob');
 
     await endSession('tenant_admin');
-    await page.getByRole('button', { name: 'Log out, and drop what is typed' }).click();
+    await page.getByRole('button', { name: 'Log out and discard my input' }).click();
     for (const tab of [page, other]) await tab.getByRole('button', { name: 'Log in' }).waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     await page.context().close();
@@ -482,7 +482,7 @@ async function write(page: Page, editor: string, text: string): Promise<void> {
 }
 
 function answerOf(page: Page) {
-  return page.getByRole('textbox', { name: 'Answer' });
+  return page.getByRole('textbox', { name: 'Response' });
 }
 
 /** Waits until the answer, without its white space, contains a text. */
@@ -546,8 +546,8 @@ describeInBrowser('the explorer', () => {
     await write(page, 'Operation', 'query one($id: ID!) { order(id: $id) { item } }');
     await write(page, 'Variables', '{ "id": ');
     await page.getByRole('button', { name: 'Run' }).click();
-    await page.getByText(/^Variables: this is not a JSON object\. .+/).waitFor();
-    await page.getByText('There is no answer.').waitFor();
+    await page.getByText(/^Variables: expected a JSON object\. .+/).waitFor();
+    await page.getByText('No response was received.').waitFor();
     await write(page, 'Variables', '{ "id": "acme-1001" }');
     await page.getByRole('button', { name: 'Run' }).click();
     await answered(page, '"item":"Anvil,50kg"');
@@ -588,7 +588,7 @@ describeInBrowser('the explorer', () => {
   test.each(['WebSocket', 'Server-sent events'])('shows events of a subscription by %s', async (transport) => {
     const page = await openExplorer();
     await write(page, 'Operation', 'subscription { ticks }');
-    await page.getByLabel('Subscriptions by').selectOption({ label: transport });
+    await page.getByLabel('Subscription transport').selectOption({ label: transport });
     await page.getByRole('button', { name: 'Run' }).click();
     await answered(page, '"ticks":2');
     await page.getByText('2 events').waitFor();
@@ -636,7 +636,7 @@ describeInBrowser('the explorer', () => {
     await write(page, 'Operation', '{ orders { id } auth_user_me { username } }');
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByRole('tab', { name: 'Plan and cost' }).click();
-    await page.getByRole('region', { name: 'Calls of services' }).getByText('orders').waitFor();
+    await page.getByRole('region', { name: 'Calls to services' }).getByText('orders').waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.context().close();
   });
@@ -670,7 +670,7 @@ describeInBrowser('the explorer after a login', () => {
     expect(await stored(page)).not.toContain('acme');
     await logIn(page);
     await page.getByRole('tab', { name: 'History' }).click();
-    await page.getByText('Operations that you run are listed here.').waitFor();
+    await page.getByText('The operations that you run are listed here.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Operation', exact: true }).textContent()).not.toContain('acme');
     expect(await page.getByRole('textbox', { name: 'Variables', exact: true }).textContent()).not.toContain('acme');
     await page.context().close();
@@ -686,7 +686,7 @@ describeInBrowser('the explorer after a login', () => {
       expect(await page.evaluate(() => globalThis.isSecureContext)).toBe(false);
       await page.getByRole('button', { name: 'New tab' }).click();
       await page.getByRole('button', { name: 'Copy SDL' }).click();
-      await page.getByText('The browser does not permit it').waitFor();
+      await page.getByText('The browser does not allow copying.').waitFor();
       // The policy for isolated windows applies to secure origins only, which Chromium reports.
       expect(page.problems().filter((problem) => !problem.includes('Cross-Origin-Opener-Policy'))).toEqual([]);
     } finally {
@@ -702,13 +702,13 @@ describeInBrowser('the page of REST endpoints', () => {
     await page.getByRole('button', { name: 'GET orders' }).click();
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('"acme-1001"').waitFor();
-    await page.getByRole('button', { name: 'Any address' }).click();
+    await page.getByRole('button', { name: 'Any path' }).click();
     await page.getByLabel('Path').fill('/api/orders/export.csv');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('text/csv').waitFor();
     await page.getByLabel('Path').fill('http://evil.test/x');
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('This is not an address of this gateway.').waitFor();
+    await page.getByText('This address does not belong to this gateway.').waitFor();
     expect(page.problems()).toEqual([]);
     await page.context().close();
   });
@@ -798,7 +798,7 @@ describeInBrowser('the pages beside the console', () => {
     await page.goto(portico.url);
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.goto(`${portico.url}/api/swagger`);
-    await page.getByLabel('User name').fill('dora');
+    await page.getByLabel('Username').fill('dora');
     await page.getByLabel('Password').fill('dora-acme-demo-pass');
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByText('/api/rest/orders').click();

@@ -206,6 +206,6 @@ describe('an address that is typed', () => {
     'javascript:alert(1)',
     'https://',
   ])('is refused where it leads elsewhere: %j', (path) => {
-    expect(() => urlOfOrigin(path, base)).toThrow('not an address of this gateway');
+    expect(() => urlOfOrigin(path, base)).toThrow('does not belong to this gateway');
   });
 });

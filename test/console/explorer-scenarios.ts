@@ -22,12 +22,12 @@ export function describeTrials(
       const page = await openExplorer();
       await page.getByRole('tab', { name: 'Headers' }).first().click();
       for (const header of ['{ "x name": "1" }', '{ "x-name": "€" }', '{ "x-name": {} }']) {
-        await write(page, 'Headers of this tab, as a JSON object. They are kept in memory only.', header);
+        await write(page, 'Request headers of this tab, as a JSON object. They are kept in memory only.', header);
         await page.getByRole('button', { name: 'Run' }).click();
         const [, name = ''] = /"([^"]*)"/.exec(header) ?? [];
         await page
           .getByRole('alert')
-          .filter({ hasText: `Headers: "${name}" cannot be sent.` })
+          .filter({ hasText: `Headers: "${name}" is not a valid header.` })
           .waitFor();
       }
       await page.context().close();
@@ -44,8 +44,8 @@ export function describeTrials(
       });
       await write(page, 'Operation', 'subscription { ticks }');
       await page.getByRole('button', { name: 'Run' }).click();
-      await page.getByRole('alert').filter({ hasText: 'The connection to the gateway is lost' }).waitFor();
-      expect(await page.getByRole('textbox', { name: 'Answer' }).textContent()).toMatch(/"ticks":\s*1/);
+      await page.getByRole('alert').filter({ hasText: 'The connection to the gateway was lost' }).waitFor();
+      expect(await page.getByRole('textbox', { name: 'Response' }).textContent()).toMatch(/"ticks":\s*1/);
       await page.context().close();
     });
   });
@@ -77,7 +77,7 @@ export function describeTrials(
   describeInBrowser('an answer', () => {
     test('stays with its tab until that is closed, also while other pages are open, and goes with the user', async () => {
       const page = await openExplorer();
-      const answer = page.getByRole('textbox', { name: 'Answer' });
+      const answer = page.getByRole('textbox', { name: 'Response' });
       await write(page, 'Operation', 'query first { auth_user_me { username } }');
       await page.getByRole('button', { name: 'Run' }).click();
       await answer.filter({ hasText: '"dora"' }).waitFor();
@@ -113,7 +113,7 @@ export function describeTrials(
       await page.unroute(/session\/refresh/);
       await logIn(page, 'dora');
       await page
-        .getByRole('textbox', { name: 'Answer' })
+        .getByRole('textbox', { name: 'Response' })
         .filter({ hasText: /"username":\s*"dora"/ })
         .waitFor();
       await page.context().close();
@@ -137,7 +137,7 @@ export function describeTrials(
       await page.unroute(/rest\/orders/);
       await page.unroute(/session\/refresh/);
       await logIn(page, 'dora');
-      await page.getByRole('region', { name: 'Answer' }).getByText('200').waitFor();
+      await page.getByRole('region', { name: 'Response' }).getByText('200').waitFor();
       await page.context().close();
     });
   });
@@ -164,7 +164,7 @@ export function describeTrials(
       await write(page, 'Operation', 'subscription { ticks }');
       await page.getByRole('button', { name: 'Run' }).click();
       await page.getByText('1000 events').waitFor();
-      expect(await page.getByRole('textbox', { name: 'Answer' }).textContent()).toMatch(/"ticks":\s*1000/);
+      expect(await page.getByRole('textbox', { name: 'Response' }).textContent()).toMatch(/"ticks":\s*1000/);
       expect(await texts.evaluate((seen) => seen.size)).toBeLessThan(500);
       await page.context().close();
     });
@@ -210,7 +210,7 @@ export function describeTrials(
       await other.getByRole('button', { name: 'Run' }).click();
       await page.getByRole('link', { name: 'Explorer' }).click();
       await page.getByRole('tab', { name: 'History' }).click();
-      await page.getByText('Operations that you run are listed here.').waitFor();
+      await page.getByText('The operations that you run are listed here.').waitFor();
       await write(page, 'Operation', 'query of_the_operator { __typename }');
       await page.getByRole('button', { name: 'Run' }).click();
       await page.getByRole('listitem').getByRole('button', { name: 'of_the_operator' }).last().waitFor();
@@ -226,14 +226,14 @@ export function describeTrials(
     test('has no body that was typed for another method, and says what of its answer is shown', async () => {
       const page = await openConsole('rest');
       await logIn(page, 'dora');
-      await page.getByRole('button', { name: 'Any address' }).click();
+      await page.getByRole('button', { name: 'Any path' }).click();
       await page.getByLabel('Method').selectOption('POST');
       await page.getByLabel('Body (JSON)').fill('{}');
       await page.getByLabel('Method').selectOption('GET');
       await page.getByLabel('Path').fill('/api/rest/orders');
       await page.route('**/api/rest/orders', (route) => route.fulfill({ body: 'x'.repeat(200_001) }));
       await page.getByRole('button', { name: 'Send' }).click();
-      await page.getByText('These are the first 200,000 of 200,001 characters.').waitFor();
+      await page.getByText('Showing the first 200,000 of 200,001 characters.').waitFor();
       await page.context().close();
     });
   });

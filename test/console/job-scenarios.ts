@@ -117,9 +117,9 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
   async function openAsOperator(path: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
     const page = await openConsole(path, options);
     await page.getByRole('tab', { name: 'Service account' }).click();
-    await page.getByLabel('Client id').fill(DEMO_OPERATOR.clientId);
+    await page.getByLabel('Client ID').fill(DEMO_OPERATOR.clientId);
     await page.getByLabel('Client secret').fill(DEMO_OPERATOR.clientSecret);
-    await page.getByRole('button', { name: 'Log in as the service account' }).click();
+    await page.getByRole('button', { name: 'Log in as service account' }).click();
     return page;
   }
 
@@ -147,11 +147,11 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       const page = await openAsOperator('keys');
       await page.getByRole('link', { name: 'Jobs' }).click();
       await page.getByRole('region', { name: 'Queues' }).getByRole('link', { name: ACTION }).click();
-      await page.getByRole('heading', { name: `Operate ${ACTION}` }).waitFor();
+      await page.getByRole('heading', { name: `Manage ${ACTION}` }).waitFor();
       await page.getByLabel('State').selectOption('dead');
       await page.getByRole('searchbox', { name: 'Tenant' }).fill('71');
       await page.keyboard.press('Enter');
-      await page.getByText('1 job, the newest first').waitFor();
+      await page.getByText('1 job, newest first').waitFor();
       expect(new URL(page.url()).search).toBe(`?kind=action&queue=${ACTION}&state=dead&tenant=71`);
       await page.getByRole('link', { name: id }).focus();
       await page.keyboard.press('Enter');
@@ -165,14 +165,14 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       expect(await accessibilityProblems(page)).toEqual([]);
       await dialog.getByRole('button', { name: 'Retry' }).focus();
       await page.keyboard.press('Enter');
-      await page.getByText('1 job will be run again.').waitFor();
+      await page.getByText('1 job will run again.').waitFor();
       // It may still run.
       const done = page.getByRole('definition').filter({ hasText: /^done$/ });
       for (; (await done.count()) === 0; await new Promise((resolve) => setTimeout(resolve, 100)))
         await page.getByRole('button', { name: 'Refresh' }).click();
       expect(await page.getByRole('button', { name: 'Purge' }).count()).toBe(0);
       await page.goBack();
-      await page.getByText('No job matches.').waitFor();
+      await page.getByText('No matching jobs.').waitFor();
       expect(await page.getByRole('searchbox', { name: 'Tenant' }).inputValue()).toBe('71');
       expect(page.problems()).toEqual([]);
       await page.context().close();
@@ -185,16 +185,16 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       const dialog = page.getByRole('dialog');
       await page.keyboard.type('send');
       await page.keyboard.press('Enter');
-      await dialog.getByText(`This is not ${ACTION}.`).waitFor();
+      await dialog.getByText(`Does not match ${ACTION}.`).waitFor();
       await dialog.getByLabel(`Type ${ACTION} to confirm`).fill(ACTION);
       await page.keyboard.press('Enter');
       await page.getByText('1 job was purged.').waitFor();
       expect(new URL(page.url()).pathname).toMatch(/\/console\/jobs$/);
       // Of one tenant alone.
       await openAddress(page, `jobs?kind=action&queue=${ACTION}&tenant=73`);
-      await page.getByText('1 job, the newest first').waitFor();
+      await page.getByText('1 job, newest first').waitFor();
       await page.getByRole('button', { name: 'Cancel unfinished jobs' }).click();
-      await dialog.getByText('It cannot be undone').waitFor();
+      await dialog.getByText('This cannot be undone').waitFor();
       await page.keyboard.type(ACTION);
       await page.keyboard.press('Enter');
       await page.getByText('0 jobs were cancelled.').waitFor();
@@ -202,9 +202,9 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       await dialog.getByText(`Purge all dead jobs of ${ACTION} of tenant 73?`).waitFor();
       await page.keyboard.type(ACTION);
       await page.keyboard.press('Enter');
-      await page.getByText('No job matches.').waitFor();
+      await page.getByText('No matching jobs.').waitFor();
       await openAddress(page, `jobs?tenant=74`);
-      await page.getByText('1 job, the newest first').waitFor();
+      await page.getByText('1 job, newest first').waitFor();
       expect(page.problems()).toEqual([]);
       await page.context().close();
     });
@@ -218,8 +218,8 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       await row.getByRole('link', { name: TRIGGER }).waitFor();
       expect(await row.textContent()).toMatch(/for the accountants.*0 7 29 2 \*.*Europe\/Berlin/);
       expect(await row.getByRole('time').first().getAttribute('datetime')).toMatch(/-02-29T06:00:00\.000Z$/);
-      const events = page.getByRole('region', { name: 'One-off events to come' });
-      await events.getByText('No event is to come.').waitFor();
+      const events = page.getByRole('region', { name: 'Upcoming one-off events' });
+      await events.getByText('There are no upcoming events.').waitFor();
       const { event_id: id } = await post<{ event_id: string }>('/v1/metadata', {
         type: 'create_scheduled_event',
         args: {
@@ -232,13 +232,13 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       await events.getByText('1 event, the soonest first').waitFor();
       expect(await page.content()).not.toContain('of-a-person');
       await events.getByRole('link', { name: id }).click();
-      await page.getByRole('button', { name: 'Cancel the job' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Cancel the job' }).click();
+      await page.getByRole('button', { name: 'Cancel job' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click();
       await page.getByText('1 job was cancelled.').waitFor();
       await page.goBack();
-      await events.getByText('No event is to come.').waitFor();
+      await events.getByText('There are no upcoming events.').waitFor();
       await page.getByRole('link', { name: TRIGGER }).click();
-      await page.getByText('No job matches.').waitFor();
+      await page.getByText('No matching jobs.').waitFor();
       expect(page.problems()).toEqual([]);
       await page.context().close();
     });
@@ -268,7 +268,7 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
         await page.getByRole('button', { name: 'Refresh' }).click();
       await page.getByRole('link', { name: 'Deliveries' }).click();
       await row.getByRole('link', { name: '1', exact: true }).click();
-      await page.getByText('1 job, the newest first').waitFor();
+      await page.getByText('1 job, newest first').waitFor();
       expect(page.problems()).toEqual([]);
       await page.context().close();
     });
@@ -301,7 +301,7 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       });
       await page.getByRole('button', { name: 'Refresh' }).click();
       await page.getByRole('button', { name: 'Next page' }).click();
-      await page.getByText('1 job, the newest first').waitFor();
+      await page.getByText('1 job, newest first').waitFor();
       await page.getByRole('button', { name: 'Previous page' }).click();
       await page.getByText('2 jobs, the newest first').waitFor();
       await openAddress(page, 'jobs?state=lost&after=x');
@@ -320,11 +320,11 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       await logIn(page, 'alice');
       await page.getByLabel('Role').selectOption(LOOKING_ROLE);
       await page.getByRole('link', { name: 'Jobs' }).click();
-      await page.getByText('You may look at jobs.').waitFor();
+      await page.getByText('You have read-only access to jobs.').waitFor();
       await openAddress(page, `jobs?kind=action&queue=${ACTION}`);
       await page.getByRole('link', { name: id }).click();
       await page.getByRole('heading', { name: `Job ${ACTION}` }).waitFor();
-      for (const name of ['Retry', 'Purge', 'Cancel the job'])
+      for (const name of ['Retry', 'Purge', 'Cancel job'])
         expect(await page.getByRole('button', { name }).count()).toBe(0);
       expect(page.problems()).toEqual([]);
       await page.context().close();
@@ -337,7 +337,7 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       await page.getByLabel('Role').selectOption('tenant_admin');
       for (const path of ['jobs', `jobs?tenant=1`, `jobs/${id}`, 'jobs/schedules', 'jobs/deliveries']) {
         await openAddress(page, path);
-        await page.getByRole('alert').filter({ hasText: 'Jobs are shown to platform operators' }).waitFor();
+        await page.getByRole('alert').filter({ hasText: 'Only platform operators, the role admin' }).waitFor();
         expect([path, await page.getByText(ACTION).count()]).toEqual([path, 0]);
         expect([path, await page.getByText(TRIGGER).count()]).toEqual([path, 0]);
       }

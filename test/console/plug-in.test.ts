@@ -62,7 +62,7 @@ describeInBrowser('an operator', () => {
   test('breaks a source and sees it', async () => {
     const page = await openAsAdmin('sources');
     const row = page.getByRole('row', { name: /^shop/ });
-    await row.getByText('known').waitFor();
+    await row.getByText('loaded').waitFor();
     shop.instead = (_, response) => response.writeHead(503).end();
     for (let asked = 0; asked < 3; asked++) await gateway.graphql('{ item { id } }', { token: issuer.token() });
     shop.instead = undefined;
@@ -78,11 +78,11 @@ describeInBrowser('an operator', () => {
 
   test('changes the permissions of a role on disk and sees the difference before it is taken', async () => {
     const page = await openAsAdmin('metadata');
-    await page.getByText('The files on disk are what is active.').waitFor();
+    await page.getByText('The files on disk are active.').waitFor();
     gateway.metadata.write({
       'remote_schemas.yaml': remotes('type Item { id: ID! } type Query { secret_item: Item }'),
     });
-    await page.getByRole('button', { name: 'Look again' }).click();
+    await page.getByRole('button', { name: 'Check again' }).click();
     const lost = page.getByRole('row', { name: /item.*was removed/ });
     await lost.getByText('breaking').waitFor();
     expect(await lost.getByRole('cell').nth(1).textContent()).toBe('user');
@@ -91,12 +91,12 @@ describeInBrowser('an operator', () => {
       (await gateway.graphql('{ __typename secret_item { id } }', { token: issuer.token() })).body.errors,
     ).toHaveLength(1);
     await page.getByRole('button', { name: 'Reload metadata' }).click();
-    await page.getByText('The metadata is reloaded.').waitFor();
-    await page.getByText('The files on disk are what is active.').waitFor();
+    await page.getByText('The metadata was reloaded.').waitFor();
+    await page.getByText('The files on disk are active.').waitFor();
     expect((await gateway.graphql('{ __typename }', { token: issuer.token() })).body.errors).toBeUndefined();
     gateway.metadata.write({ 'remote_schemas.yaml': remotes(PART) });
     await page.getByRole('button', { name: 'Reload metadata' }).click();
-    await page.getByText('The files on disk are what is active.').waitFor();
+    await page.getByText('The files on disk are active.').waitFor();
     expect(page.problems()).toEqual([]);
     await page.context().close();
   });
@@ -104,13 +104,13 @@ describeInBrowser('an operator', () => {
   test('sees where metadata is wrong, and that it is not taken', async () => {
     const page = await openAsAdmin('metadata');
     gateway.metadata.write({ 'remote_schemas.yaml': '- name: shop\n  definition:\n    url: 5\n' });
-    await page.getByRole('button', { name: 'Look again' }).click();
+    await page.getByRole('button', { name: 'Check again' }).click();
     await page.getByText('remote_schemas.yaml:3').waitFor();
     await page.getByRole('button', { name: 'Reload metadata' }).click();
     await page.getByText('invalid-configuration').waitFor();
     gateway.metadata.write({ 'remote_schemas.yaml': remotes(PART) });
-    await page.getByRole('button', { name: 'Look again' }).click();
-    await page.getByText('The files on disk are what is active.').waitFor();
+    await page.getByRole('button', { name: 'Check again' }).click();
+    await page.getByText('The files on disk are active.').waitFor();
     await page.context().close();
   });
 
@@ -162,7 +162,7 @@ describeInBrowser('an operator', () => {
 
   test('compares two roles side by side', async () => {
     const page = await openAsAdmin('graph');
-    await page.getByRole('tab', { name: 'Two roles' }).click();
+    await page.getByRole('tab', { name: 'Compare roles' }).click();
     await page.getByLabel('Second role').selectOption('user');
     const row = page.getByRole('row', { name: /^Item\.price/ });
     await row.getByText('not visible').waitFor();
@@ -176,7 +176,7 @@ describeInBrowser('on a phone and in the dark', () => {
   test.each([
     ['sources', 'Details of shop'],
     ['graph', /^\d+ types$/],
-    ['metadata', 'The files on disk are what is active.'],
+    ['metadata', 'The files on disk are active.'],
   ])('the page %s fits the width and is accessible', async (path, shown) => {
     const page = await openAsAdmin(path, { ...PHONE, colorScheme: 'dark' });
     await page.getByText(shown).waitFor();
@@ -214,7 +214,7 @@ describeInBrowser('a user', () => {
     await page.getByLabel('Access token').last().fill(issuer.token());
     await page.getByRole('button', { name: 'Use this token' }).click();
     await page.getByText('restricted access : admin only').waitFor();
-    await page.getByText('This page needs the role admin or observer. Yours is user').waitFor();
+    await page.getByText('This page requires the role admin or observer. Your role is user').waitFor();
     expect(await page.getByRole('link', { name: 'Sources' }).count()).toBe(0);
     expect(await page.content()).not.toContain('shop');
     await page.clock.runFor(60_000);
@@ -234,10 +234,10 @@ describeInBrowser('a role that the operator lets look', () => {
     await page.getByRole('button', { name: 'Use this token' }).click();
     await page.getByText('Details of shop').waitFor();
     await page.getByRole('link', { name: 'Metadata' }).click();
-    await page.getByText('The files on disk are what is active.').waitFor();
+    await page.getByText('The files on disk are active.').waitFor();
     expect(await page.getByRole('button', { name: /reload/i }).count()).toBe(0);
     await page.getByLabel('Role').selectOption('user');
-    await page.getByText('This page needs the role').waitFor();
+    await page.getByText('This page requires the role').waitFor();
     await page.context().close();
   });
 

@@ -18,9 +18,9 @@ export function describeTypedText(describeInBrowser: typeof describe.skip, conso
   async function openAsOperator(path: string): Promise<WatchedPage> {
     const page = await openConsole(path);
     await page.getByRole('tab', { name: 'Service account' }).click();
-    await page.getByLabel('Client id').fill(DEMO_OPERATOR.clientId);
+    await page.getByLabel('Client ID').fill(DEMO_OPERATOR.clientId);
     await page.getByLabel('Client secret').fill(DEMO_OPERATOR.clientSecret);
-    await page.getByRole('button', { name: 'Log in as the service account' }).click();
+    await page.getByRole('button', { name: 'Log in as service account' }).click();
     return page;
   }
 
@@ -33,7 +33,7 @@ export function describeTypedText(describeInBrowser: typeof describe.skip, conso
       const department = claims.getByLabel('Value of x-hasura-department');
       await department.fill('typed');
       await fail(page, 'query auth_admin_user_get');
-      await page.getByRole('button', { name: 'Forget failed logins' }).click();
+      await page.getByRole('button', { name: 'Clear failed logins' }).click();
       await page.getByRole('alert').filter({ hasText: 'The gateway cannot be reached' }).waitFor();
       expect(await department.inputValue()).toBe('typed');
       await page.unrouteAll();
@@ -70,7 +70,7 @@ export function describeTypedText(describeInBrowser: typeof describe.skip, conso
       const add = form.getByRole('button', { name: 'Add a claim' });
       for (const name of ['x-hasura-a', 'x-hasura-b', 'x-hasura-c']) {
         await add.click();
-        await focused(form.getByLabel('Name of the claim').last());
+        await focused(form.getByLabel('Claim name').last());
         await page.keyboard.type(name);
       }
       await form.getByRole('button', { name: 'Remove x-hasura-a' }).click();
@@ -78,7 +78,7 @@ export function describeTypedText(describeInBrowser: typeof describe.skip, conso
       await form.getByRole('button', { name: 'Remove x-hasura-c' }).click();
       await focused(form.getByRole('button', { name: 'Remove x-hasura-b' }));
       const saved = await hold(page, 'mutation auth_admin_role_set_claims');
-      await form.getByRole('button', { name: 'Set claims of the role' }).click();
+      await form.getByRole('button', { name: 'Set role claims' }).click();
       await saved.reached;
       await form.getByLabel('Role').fill('manager');
       saved.release();
@@ -86,7 +86,7 @@ export function describeTypedText(describeInBrowser: typeof describe.skip, conso
       expect(await form.getByLabel('Role').inputValue()).toBe('manager');
       await form.getByRole('button', { name: 'Remove x-hasura-b' }).click();
       await focused(add);
-      await form.getByRole('button', { name: 'Set claims of the role' }).click();
+      await form.getByRole('button', { name: 'Set role claims' }).click();
       await page.getByText('The claims of manager were set.').waitFor();
       expect(await form.getByLabel('Role').inputValue()).toBe('');
       expect(await asksBeforeLeaving(page)).toBe(false);
@@ -103,7 +103,7 @@ export function describeTypedText(describeInBrowser: typeof describe.skip, conso
       await form.getByLabel('Role').fill('');
       expect(await asksBeforeLeaving(page)).toBe(false);
       await form.getByRole('button', { name: 'Add a claim' }).click();
-      await form.getByLabel('Name of the claim').fill('x-hasura-a');
+      await form.getByLabel('Claim name').fill('x-hasura-a');
       expect(await asksBeforeLeaving(page)).toBe(true);
       await form.getByRole('button', { name: 'Remove x-hasura-a' }).click();
       await focused(form.getByRole('button', { name: 'Add a claim' }));

@@ -169,7 +169,7 @@ describe('logging in', () => {
     );
     const answer = await graphql(`mutation { ${guesses.join(' ')} }`, {});
     expect(answer).toEqual({
-      errors: [expect.objectContaining({ message: 'an operation may hold one authentication field' })],
+      errors: [expect.objectContaining({ message: 'an operation may contain only one authentication field' })],
     });
   });
 });

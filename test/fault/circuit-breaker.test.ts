@@ -44,7 +44,7 @@ describe('a service that fails too often', () => {
       reason: 'circuit-open',
       retry_after: expect.any(Number),
     };
-    const message = 'the service "ill" has failed too often and is not asked for now';
+    const message = 'the service "ill" has failed too often and is temporarily not called';
     expect(body.data).toEqual({ ill: null, ill_more: null, sound: 'well' });
     expect(body.errors).toEqual(
       ['ill', 'ill_more'].map((key) => expect.objectContaining({ message, path: [key], extensions })),
@@ -59,7 +59,7 @@ describe('a service that fails too often', () => {
     expect(await gateway.send('/readyz')).toMatchObject({ status: 200, body: { ready: true } });
     expect(await gateway.send('/healthz')).toMatchObject({
       status: 200,
-      text: 'WARN: services fail and are not asked for now',
+      text: 'WARN: failing services are temporarily not called',
     });
     expect(gateway.logs().split('circuit_breaker.opened').length - 1).toBe(1);
   });
@@ -173,7 +173,7 @@ test('an action that fails too often is not called, over REST that is 503 and wh
   });
   expect([status, body]).toEqual([
     503,
-    { path: '$', error: 'the service "act" has failed too often and is not asked for now', code: 'circuit-open' },
+    { path: '$', error: 'the service "act" has failed too often and is temporarily not called', code: 'circuit-open' },
   ]);
   expect(Number(headers['retry-after'])).toBeGreaterThan(0);
   // The other action at the same address is not the one that failed.

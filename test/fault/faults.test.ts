@@ -20,7 +20,7 @@ const told = (message: string, more: object = {}) => ({
   message,
   extensions: { path: '$', code: 'remote-schema-error', service: 'ill', ...more },
 });
-const LATE = told('the service "ill" did not answer in time', { reason: 'timeout' });
+const LATE = told('the service "ill" did not respond in time', { reason: 'timeout' });
 const LOST = told('the service "ill" cannot be reached', { reason: 'connection' });
 const NO_JSON = told('Remote server response is not valid JSON');
 
@@ -37,7 +37,7 @@ const CASES: readonly (readonly [what: string, fault: Handler, expected: ReturnT
   [
     'does not stop talking',
     faults.floods,
-    told('the service "ill" gave an answer that is too large', { reason: 'too-large' }),
+    told('the service "ill" returned a response that is too large', { reason: 'too-large' }),
   ],
 ];
 

@@ -70,7 +70,7 @@ test('who comes when a service has no place left, and none in its line, is refus
     data: { ill: null, sound: 'well' },
     errors: [
       expect.objectContaining({
-        message: 'too many requests wait for the service "ill"',
+        message: 'too many requests are waiting for the service "ill"',
         path: ['ill'],
         extensions: { path: '$', code: 'upstream-overloaded', service: 'ill', reason: 'overloaded', retry_after: 1 },
       }),

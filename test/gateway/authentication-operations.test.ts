@@ -175,7 +175,7 @@ describe('several password guesses in one operation', () => {
     for (const token of [undefined, issuer.token()]) {
       const { body } = await gateway.graphql(query, { token });
       expect(body.errors?.[0]).toMatchObject({
-        message: 'an operation may hold one authentication field',
+        message: 'an operation may contain only one authentication field',
         extensions: { code: 'validation-failed' },
       });
       expect(body).not.toHaveProperty('data');

@@ -50,8 +50,8 @@ function ordersAnswers(text: string): void {
 
 /** Nested more deeply than `JSON.stringify` can write, and less deeply than `JSON.parse` can read. */
 const DEEP = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
-const OMITTED = 'services reported further errors, which are left out';
-const UNWRITABLE = 'a service answered with something that is not valid JSON';
+const OMITTED = 'services reported further errors, which are omitted';
+const UNWRITABLE = 'a service returned a response that is not valid JSON';
 
 describe('more errors than are relayed', () => {
   const MANY = JSON.stringify({ data: null, errors: Array(50_000).fill({ message: 'closed' }) });
@@ -125,7 +125,7 @@ describe('what would take twenty times its length in memory', () => {
     expect(body).toMatchObject({
       data: { orders: null, users: 2 },
       errors: [
-        { message: 'the service "orders" gave an answer that is too large', extensions: { reason: 'too-large' } },
+        { message: 'the service "orders" returned a response that is too large', extensions: { reason: 'too-large' } },
       ],
     });
   });
@@ -153,7 +153,7 @@ describe('what would take twenty times its length in memory', () => {
       body: JSON.stringify({ query: '{ orders ... @defer { parcels } }' }),
     });
     expect(text).toContain('{"data":{"orders":1},"hasNext":true}');
-    expect(text).toContain('did not finish its answer');
+    expect(text).toContain('did not complete its response');
     expect(text).not.toContain('"incremental"');
     expect(text).toMatch(/event: complete\ndata:\n\n$/);
   });

@@ -213,7 +213,7 @@ describe('with GET', () => {
     parameters.append(name, '{}');
     parameters.append(name, '{}');
     const { status, body } = await gateway.send<GraphqlBody>(`/v1/graphql?${parameters}`, { headers: bearer(token) });
-    const message = `"${name}" is there more than once`;
+    const message = `"${name}" is repeated`;
     expect([status, body.errors]).toEqual([400, [{ message, extensions: { path: '$', code: 'parse-failed' } }]]);
     expect(platform.asked()).toBe(0);
   });
@@ -249,7 +249,7 @@ describe('a batch', () => {
     expect((await batch(Array(3).fill('{ account_count }'))).status).toBe(200);
     platform.forget();
     const { status, body } = await batch(Array(4).fill('{ account_count }'));
-    expect([status, body]).toMatchObject([400, { errors: [{ message: 'a batch may hold 3 operations at most' }] }]);
+    expect([status, body]).toMatchObject([400, { errors: [{ message: 'a batch can contain at most 3 operations' }] }]);
     expect(platform.asked()).toBe(0);
   });
 

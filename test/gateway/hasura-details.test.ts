@@ -79,7 +79,7 @@ test('a session variable of another type than the preset is not sent, and report
     data: { orders: null },
     errors: [
       {
-        message: 'the session variable "x-hasura-first" does not fit the type Int',
+        message: 'the session variable "x-hasura-first" is not valid for the type Int',
         extensions: { code: 'unexpected' },
       },
     ],

@@ -55,12 +55,12 @@ describe('settings of Hasura', () => {
   test.each([
     [
       { ADMIN_SECRETS: '["a"]' },
-      'HASURA_GRAPHQL_ADMIN_SECRETS: opens nothing: HASURA_GRAPHQL_ADMIN_SECRET is the only admin secret',
+      'HASURA_GRAPHQL_ADMIN_SECRETS: is not accepted: HASURA_GRAPHQL_ADMIN_SECRET is the only admin secret',
     ],
-    [{ ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'false' }, 'enforced all the same'],
-    [{ CONFIGURED_HEADER_PRECEDENCE: 'false' }, 'configured headers go before'],
-    [{ WS_READ_COOKIE: 'true' }, 'is refused unless HASURA_GRAPHQL_CORS_DOMAIN names the origin'],
-    [{ METRICS_SECRET: 's3cret-of-metrics' }, 'protects nothing'],
+    [{ ENABLE_REMOTE_SCHEMA_PERMISSIONS: 'false' }, 'are always enforced'],
+    [{ CONFIGURED_HEADER_PRECEDENCE: 'false' }, 'configured headers always take precedence'],
+    [{ WS_READ_COOKIE: 'true' }, 'is rejected unless HASURA_GRAPHQL_CORS_DOMAIN contains the origin'],
+    [{ METRICS_SECRET: 's3cret-of-metrics' }, 'metrics are served without a secret'],
     [{ RATE_LIMIT_REDIS_USE_TLS: 'true', RATE_LIMIT_REDIS_URL: 'redis://a' }, 'begins with rediss://'],
   ])('with an effect on security are reported with the alternative: %j', (environment, message) => {
     const lines = describeSettings(settingsIn(environment));
@@ -83,11 +83,11 @@ describe('settings of Hasura', () => {
   test('that are misspelt are questioned, unless the metadata refers to them', () => {
     const environment = { ADMIN_SECERT: 'x', ENABEL_TELEMETRY: 'true', MY_OWN_URL: 'http://x' };
     expect(describeSettings(settingsIn(environment, ['HASURA_GRAPHQL_MY_OWN_URL']))).toEqual([
-      'HASURA_GRAPHQL_ADMIN_SECERT is no setting of Hasura or Portico: did you mean HASURA_GRAPHQL_ADMIN_SECRET?',
-      'HASURA_GRAPHQL_ENABEL_TELEMETRY is no setting of Hasura or Portico: did you mean HASURA_GRAPHQL_ENABLE_TELEMETRY?',
+      'HASURA_GRAPHQL_ADMIN_SECERT is not a setting of Hasura or Portico: did you mean HASURA_GRAPHQL_ADMIN_SECRET?',
+      'HASURA_GRAPHQL_ENABEL_TELEMETRY is not a setting of Hasura or Portico: did you mean HASURA_GRAPHQL_ENABLE_TELEMETRY?',
     ]);
     expect(describeSettings(settingsIn(environment))).toContain(
-      'HASURA_GRAPHQL_MY_OWN_URL is no setting of Hasura or Portico',
+      'HASURA_GRAPHQL_MY_OWN_URL is not a setting of Hasura or Portico',
     );
   });
 
@@ -98,7 +98,7 @@ describe('settings of Hasura', () => {
       () => false,
     );
     expect(describeSettings(found)).toEqual([
-      'PORTICO_MAX_DEPHT is no setting of Hasura or Portico: did you mean PORTICO_MAX_DEPTH?',
+      'PORTICO_MAX_DEPHT is not a setting of Hasura or Portico: did you mean PORTICO_MAX_DEPTH?',
     ]);
   });
 

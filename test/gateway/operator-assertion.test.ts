@@ -108,7 +108,7 @@ describe('no other caller has one:', () => {
 
 test('a gateway that is to sign, without a key, does not start', async () => {
   await expect(openGateway({ issuer, metadata: {}, environment: { PORTICO_OPERATOR_SOURCE: 'auth' } })).rejects.toThrow(
-    'PORTICO_OPERATOR_SOURCE: needs PORTICO_ASSERTION_KEY',
+    'PORTICO_OPERATOR_SOURCE: requires PORTICO_ASSERTION_KEY',
   );
 });
 

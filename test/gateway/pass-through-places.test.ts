@@ -107,7 +107,7 @@ describe('with 8 requests to a service at a time', () => {
     expect(body).toEqual({
       path: '$',
       code: 'upstream-overloaded',
-      error: 'the service "shop" has too many requests at the moment',
+      error: 'the service "shop" has too many requests, try again later',
     });
     for (const response of held.splice(0)) response.end();
     expect((await gateway.send('/shop/plain', late)).status).toBe(200);

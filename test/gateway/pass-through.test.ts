@@ -244,7 +244,7 @@ describe('a path that leads elsewhere', () => {
     '/api/files/a%2f..%23',
   ])('is refused: %s', async (path) => {
     const { status, body } = await gateway.send(path, { headers });
-    expect([status, body]).toEqual([400, { path: '$', error: 'the path holds a dot segment', code: 'bad-request' }]);
+    expect([status, body]).toEqual([400, { path: '$', error: 'the path contains a dot segment', code: 'bad-request' }]);
     expect(files.requests).toHaveLength(0);
   });
 

@@ -135,7 +135,7 @@ describe('the metadata of such addresses', () => {
     ['for every method', { only_public_without_token: [{ path: '/oauth/x', methods: ['*'] }] }, /methods/],
     ['for no method', { only_public_without_token: [{ path: '/oauth/x', methods: [] }] }, /methods/],
     ['without any', { only_public_without_token: [] }, /only_public_without_token/],
-    ['with permissions', { permissions: [{ role: 'user' }] }, /no permissions/],
+    ['with permissions', { permissions: [{ role: 'user' }] }, /cannot have permissions/],
   ])('%s is refused', async (_what, changes, reason) => {
     expect(await refusal(changes)).toMatch(reason);
   });

@@ -122,7 +122,7 @@ describe('a service that takes too long', () => {
     const { body } = await impatient.graphql('{ slow }', { token });
     expect(body.data).toEqual({ slow: null });
     expect(body.errors).toMatchObject([
-      { message: 'the service "slow" did not answer in time', extensions: { service: 'slow', reason: 'timeout' } },
+      { message: 'the service "slow" did not respond in time', extensions: { service: 'slow', reason: 'timeout' } },
     ]);
     expect((await impatient.send('/api/rest/slow', { headers: bearer(token) })).status).toBe(504);
   });

@@ -331,7 +331,7 @@ describe('the keys', () => {
     ['a service', { 'services.yaml': metadata['services.yaml'] }],
   ])('are missed by %s that asks for assertions: the gateway does not start', async (_what, files) => {
     await expect(openGateway({ issuer, metadata: files })).rejects.toThrow(
-      /service_assertion needs the setting PORTICO_ASSERTION_KEY/,
+      /service_assertion requires the setting PORTICO_ASSERTION_KEY/,
     );
   });
 
@@ -342,7 +342,7 @@ describe('the keys', () => {
       /PORTICO_ASSERTION_KEY: expected at least 32/,
     ],
     ['no base64', { PORTICO_ASSERTION_KEY: `${KEY} !` }, /PORTICO_ASSERTION_KEY: expected at least 32/],
-    ['on standby for none', { PORTICO_ASSERTION_STANDBY_KEY: KEY }, /PORTICO_ASSERTION_STANDBY_KEY: needs/],
+    ['on standby for none', { PORTICO_ASSERTION_STANDBY_KEY: KEY }, /PORTICO_ASSERTION_STANDBY_KEY: requires/],
   ])('that are %s are refused', async (_what, environment, reason) => {
     await expect(openGateway({ issuer, environment })).rejects.toThrow(reason);
   });

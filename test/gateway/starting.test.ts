@@ -99,12 +99,12 @@ describe('with metadata that is not valid the gateway does not start, and says',
     [
       'which query cannot be read',
       { ...endpoints(['a']), ...collection({ q: '{ a' }) },
-      /the query "q" is no valid GraphQL: Syntax Error/,
+      /the query "q" is not valid GraphQL: Syntax Error/,
     ],
     [
       'which query holds two operations',
       { ...endpoints(['a']), ...collection({ q: '{ a } query b { b }' }) },
-      /the query "q" must hold exactly one operation/,
+      /the query "q" must contain exactly one operation/,
     ],
     [
       'which query is a subscription',
@@ -114,7 +114,7 @@ describe('with metadata that is not valid the gateway does not start, and says',
     [
       'which endpoints answer the same',
       { ...endpoints(['users/:id', 'users/:name']), ...collection({ q: '{ a }' }) },
-      /^rest_endpoints\.yaml:\d+ \[1\]\.url: .* answer the same GET requests/,
+      /^rest_endpoints\.yaml:\d+ \[1\]\.url: .* handle the same GET requests/,
     ],
     [
       'which endpoint has an empty segment',

@@ -34,7 +34,7 @@ function ordersAnswers(text: string): void {
   orders.instead = (_, response) => response.end(text);
 }
 
-const UNREADABLE = 'a service answered with something that is not valid JSON';
+const UNREADABLE = 'a service returned a response that is not valid JSON';
 
 /** They look like data and nothing else until somebody reads them. */
 const BROKEN = ['{"data":{"orders":}}', '{"data":{"orders":1}}}', '{"data":{"orders":1}} {"data":{}}'];

@@ -63,7 +63,7 @@ describe('a port is taken', () => {
     expect(code).toBe(1);
     expect(stderr.trimEnd().split('\n')).toEqual([
       `portico: auth-service: port ${taken} on 127.0.0.1 is already in use: set AUTH_PORT to a free one`,
-      `portico: orders: port ${taken} on 127.0.0.1 is that of AUTH_PORT too: set ORDERS_PORT to another one`,
+      `portico: orders: port ${taken} on 127.0.0.1 is also used by AUTH_PORT: set ORDERS_PORT to another one`,
       expect.stringMatching(/^portico: gateway: cannot listen on the address nowhere\.invalid/),
     ]);
   });
@@ -80,7 +80,7 @@ describe('a port is taken', () => {
         HASURA_GRAPHQL_SERVER_PORT: free,
         PORTICO_DATA_DIR: nothing,
       });
-      expectOneLine(ended, `portico: gateway: port ${free} on ${host} is that of AUTH_PORT too`);
+      expectOneLine(ended, `portico: gateway: port ${free} on ${host} is also used by AUTH_PORT`);
       expect(ended.stdout).toBe('');
       expect(readdirSync(nothing)).toEqual([]);
     },

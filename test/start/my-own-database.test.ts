@@ -36,7 +36,7 @@ test('with DATABASE_URL that one is used, and no other is started', () => {
 
 test('no demo accounts are created in my database, and the command for it is printed', async () => {
   expect(await statusOfAlicesLogin()).toBe(401);
-  await portico.wrote(/no demo accounts were made; `npm run seed:demo` makes them/);
+  await portico.wrote(/no demo accounts were created\. Run `npm run seed:demo`/);
 });
 
 test('when I ask for the demo accounts they are there at once, and asking again does no harm', async () => {

@@ -61,7 +61,7 @@ test('a service whose code I change is started again, at the same address', asyn
 
 test('code that crashes stops nothing else, and works again when I have mended it', async () => {
   edit(main, "runService('orders'", "throw new Error('my mistake');\nrunService('orders'");
-  await portico.wrote(/^portico: orders ended \(exit code 1\): waiting for a change of its code/m);
+  await portico.wrote(/^portico: orders ended \(exit code 1\): waiting for a code change/m);
   expect(portico.output().stderr).toContain('my mistake');
 
   edit(main, "throw new Error('my mistake');\n", '');

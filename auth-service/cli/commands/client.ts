@@ -13,7 +13,7 @@ export const clientCommands: DatabaseCommandRuns = {
     const default_role = singleOption(given.options, 'default-role') ?? null;
     const input = { tenant_id, name: positionalAt(given, 1), roles, default_role, scopes };
     const { clientId, clientSecret, client } = await context.administration.createClient(context.administrator, input);
-    return messageOutcome(`client_id      ${clientId}\nclient_secret  ${clientSecret}   (shown this once)`, {
+    return messageOutcome(`client_id      ${clientId}\nclient_secret  ${clientSecret}   (shown only once)`, {
       tenant_id,
       client_id: clientId,
       client_secret: clientSecret,
@@ -45,7 +45,7 @@ export const clientCommands: DatabaseCommandRuns = {
     if (!isUuid(client_id)) throw clientIdExpected();
     const input = { tenant_id, client_id };
     const { clientId } = await context.administration.revokeClient(context.administrator, input);
-    return messageOutcome('the client is revoked', { tenant_id, client_id: clientId });
+    return messageOutcome('the service account is revoked', { tenant_id, client_id: clientId });
   },
 };
 

@@ -20,10 +20,10 @@ export const keyCommands: DatabaseCommandRuns = {
 
   async 'key rotate'({ administration, administrator }) {
     const { kid, activatesAt, begun, refreshTokenKey } = await administration.rotateKeys(administrator, {});
-    const what = begun ? 'is published' : 'was published before';
-    const signing = `the key ${kid} ${what} and signs from ${activatesAt.toISOString()} on`;
+    const what = begun ? 'is published' : 'was already published';
+    const signing = `the key ${kid} ${what} and signs from ${activatesAt.toISOString()}`;
     const { id, issuesFrom } = refreshTokenKey;
-    const issuing = `the key ${id} of refresh tokens makes new ones from ${issuesFrom.toISOString()} on`;
+    const issuing = `the refresh token key ${id} is used for new tokens from ${issuesFrom.toISOString()}`;
     return messageOutcome(`${signing}; ${issuing}`, {
       kid,
       begun,
@@ -34,12 +34,17 @@ export const keyCommands: DatabaseCommandRuns = {
 
   async 'key retire'({ administration, administrator }, given) {
     const { kid } = await administration.retireKey(administrator, { kid: positionalAt(given, 0) });
-    return messageOutcome(`the key ${kid} is removed; tokens that it signed are refused within minutes`, { kid });
+    return messageOutcome(`the key ${kid} is removed; tokens signed with it are rejected within minutes`, { kid });
   },
 
   async 'key reseal'({ database, sealer, now, author }) {
     const { resealed, unopened } = await resealKeys(database, sealer, now(), author);
-    const problem = unopened.length > 0 ? `, ${unopened.length} open with neither key: ${unopened.join(', ')}` : '';
-    return { json: { resealed, unopened }, text: `${resealed} keys resealed${problem}`, failed: unopened.length > 0 };
+    const problem =
+      unopened.length > 0 ? `; ${unopened.length} cannot be decrypted with either key: ${unopened.join(', ')}` : '';
+    return {
+      json: { resealed, unopened },
+      text: `${resealed} keys encrypted with the new key${problem}`,
+      failed: unopened.length > 0,
+    };
   },
 };

@@ -12,7 +12,7 @@ export const pepperCommands: DatabaseCommandRuns = {
     const counts = await countPasswords(database);
     const users = counts.find(({ pepperVersion }) => pepperVersion === version)?.users ?? 0;
     return messageOutcome(
-      `the pepper of version ${version} is taken; ${users} users have a hash of this version, and log in if it was made with this pepper`,
+      `the pepper of version ${version} is accepted; ${users} users have a hash of this version and can log in if it was made with this pepper`,
       { version, users },
     );
   },

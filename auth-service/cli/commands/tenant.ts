@@ -6,7 +6,7 @@ export const tenantCommands: DatabaseCommandRuns = {
   async 'tenant add'({ administration, administrator }, given) {
     const input = { tenant_id: parseTenantId(positionalAt(given, 0)), name: positionalAt(given, 1) };
     const { tenantId: id, name } = await administration.createTenant(administrator, input);
-    return messageOutcome(`tenant ${id} was added`, { id, name });
+    return messageOutcome(`tenant ${id} is added`, { id, name });
   },
 
   async 'tenant list'({ database }) {
@@ -43,7 +43,7 @@ export const tenantCommands: DatabaseCommandRuns = {
     const input = { tenant_id: id, roles: role, claims: claim, scopes: scope };
     const { assignable } = await context.administration.setAssignable(context.administrator, input);
     const counts = Object.entries(assignable).map(([name, values]) => `${values.length} ${name}`);
-    return messageOutcome(`administrators of tenant ${id} may give ${counts.join(', ')}`, { id, ...assignable });
+    return messageOutcome(`administrators of tenant ${id} may assign ${counts.join(', ')}`, { id, ...assignable });
   },
 
   async 'tenant set-claims'(context, given) {

@@ -18,7 +18,7 @@ export const userCommands: DatabaseCommandRuns = {
       password: await readNewPassword(context),
     });
     const facts = { tenant_id, username: user.username, roles: user.allowedRoles };
-    return messageOutcome('the user was added', facts);
+    return messageOutcome('the user is added', facts);
   },
 
   async 'user list'(context, given) {
@@ -47,7 +47,7 @@ export const userCommands: DatabaseCommandRuns = {
     const { tenantId, userId } = await findUser(context, positionalAt(given, 0), positionalAt(given, 1));
     const input = { tenant_id: tenantId, user_id: userId };
     const { ended } = await context.administration.disableUser(context.administrator, input);
-    return messageOutcome(`the user is disabled, ${ended} sessions ended`, { user_id: userId, ended_sessions: ended });
+    return messageOutcome(`the user is disabled; ${ended} sessions ended`, { user_id: userId, ended_sessions: ended });
   },
 
   async 'user enable'(context, given) {
@@ -63,7 +63,7 @@ export const userCommands: DatabaseCommandRuns = {
     const input = { tenant_id: tenantId, user_id: userId, roles, default_role };
     const { user } = await context.administration.setRoles(context.administrator, input);
     const facts = { user_id: userId, roles: user.allowedRoles, default_role: user.defaultRole };
-    return messageOutcome('the roles are set; they count from the next login or refresh on', facts);
+    return messageOutcome('the roles are set; they take effect at the next login or refresh', facts);
   },
 
   async 'user set-claims'(context, given) {
@@ -77,20 +77,20 @@ export const userCommands: DatabaseCommandRuns = {
     const { tenantId, userId } = await findUser(context, positionalAt(given, 0), positionalAt(given, 1));
     const input = { tenant_id: tenantId, user_id: userId };
     const { password } = await context.administration.resetPassword(context.administrator, input);
-    return messageOutcome(`the new password, which is shown this once: ${password}`, { user_id: userId, password });
+    return messageOutcome(`the new password (shown only once): ${password}`, { user_id: userId, password });
   },
 
   async 'user delete'(context, given) {
     const { tenantId, userId, username } = await findUser(context, positionalAt(given, 0), positionalAt(given, 1));
     const input = { tenant_id: tenantId, user_id: userId, username };
     const { ended } = await context.administration.deleteUser(context.administrator, input);
-    return messageOutcome(`the user is deleted, ${ended} sessions ended`, { user_id: userId, ended_sessions: ended });
+    return messageOutcome(`the user is deleted; ${ended} sessions ended`, { user_id: userId, ended_sessions: ended });
   },
 
   async 'user release'(context, given) {
     const { tenantId, userId } = await findUser(context, positionalAt(given, 0), positionalAt(given, 1));
     await context.administration.releaseAccount(context.administrator, { tenant_id: tenantId, user_id: userId });
-    return messageOutcome('the failed logins of the user are forgotten', { user_id: userId });
+    return messageOutcome('the failed logins of the user are cleared', { user_id: userId });
   },
 
   async 'user import'(context, given) {
@@ -108,6 +108,6 @@ export const userCommands: DatabaseCommandRuns = {
 async function readNewPassword({ terminal }: CommandContext): Promise<string> {
   const password = await terminal.readSecret('password: ');
   if (password === '') throw passwordExpected();
-  if (terminal.interactive && (await terminal.readSecret('again: ')) !== password) throw passwordsDiffer();
+  if (terminal.interactive && (await terminal.readSecret('password again: ')) !== password) throw passwordsDiffer();
   return password;
 }

@@ -3,11 +3,11 @@ export function resultType(name: string, data: string): string {
   return `
   type ${name} {
     success: Boolean!
-    "A stable name of the refusal, see docs/administration.md. Null on success."
+    "A stable code for the reason of a rejection. See docs/administration.md. Null on success."
     error_code: String
     "Null on success."
     error_message: String
-    "Null when refused."
+    "Null if the request is rejected."
     data: ${data}
   }`;
 }

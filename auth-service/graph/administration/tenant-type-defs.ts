@@ -3,77 +3,77 @@ import { resultType } from './result-type.ts';
 /** Tenants, service accounts, signing keys and the audit log. */
 export const tenantTypeDefs = /* GraphQL */ `
   extend type Query {
-    "What the caller administers. For administrators."
+    "The administration rights of the caller. For administrators."
     auth_admin_me: AuthAdminMe
-    "The tenants by id: all of them for operators, their own for administrators of one."
+    "The tenants, ordered by id. Operators see all tenants; administrators of a tenant see only their own."
     auth_admin_tenant_list(
-      "A part of the name in upper or lower case, or the id."
+      "A part of the name (case-insensitive), or the id."
       search: String
-      "How many at most: 1 to 200, 50 if left out."
+      "The maximum number of entries: 1 to 200, 50 by default."
       first: Int
-      "The next of the page before."
+      "The value of next from the previous page."
       after: ID
     ): AuthAdminTenantPage
     "One tenant. For administrators."
     auth_admin_tenant_get(tenant_id: Int): AuthAdminTenant
-    "The service accounts of a tenant, the newest first. For administrators."
+    "The service accounts of a tenant, newest first. For administrators."
     auth_admin_client_list(
       tenant_id: Int
-      "How many at most: 1 to 200, 50 if left out."
+      "The maximum number of entries: 1 to 200, 50 by default."
       first: Int
-      "The next of the page before."
+      "The value of next from the previous page."
       after: ID
     ): AuthAdminClientPage
-    "The signing keys, the oldest first. For operators."
+    "The signing keys, oldest first. For operators."
     auth_admin_key_list: [AuthAdminKey!]
-    "What happened that matters to security, the newest first: in one tenant, or for operators who name none, everywhere."
+    "The security events of one tenant, newest first. Operators who omit the tenant get the events of all tenants and the platform."
     auth_admin_audit_log(
       tenant_id: Int
       filter: AuthAuditLogFilter
-      "How many entries at most: 1 to 500, 50 if left out."
+      "The maximum number of entries: 1 to 500, 50 by default."
       first: Int
-      "The next of the page before."
+      "The value of next from the previous page."
       after: ID
     ): AuthAdminAuditPage
   }
 
   extend type Mutation {
-    "Adds a tenant. For operators, as are the others of tenants."
+    "Adds a tenant. For operators, like all mutations of tenants."
     auth_admin_tenant_create(data: AuthAdminTenantCreateInput!): AuthAdminTenantResult!
-    "Locks a whole tenant out at once: no login, no refresh, all sessions ended, all access tokens revoked."
+    "Locks out all users of a tenant immediately: logins are rejected, all sessions end, and all access tokens are revoked."
     auth_admin_tenant_disable(data: AuthAdminTenantInput!): AuthAdminTenantResult!
-    "Lets the users of a tenant log in again. The sessions from before stay ended."
+    "Lets the users of a tenant log in again. Earlier sessions stay ended."
     auth_admin_tenant_enable(data: AuthAdminTenantInput!): AuthAdminTenantResult!
-    "Sets what administrators of a tenant may give to its users and service accounts. A list that is left out stays."
+    "Sets the roles, claims and scopes that administrators of a tenant may assign to its users and service accounts. An omitted list is not changed."
     auth_admin_tenant_set_assignable(data: AuthAdminTenantSetAssignableInput!): AuthAdminTenantResult!
-    "Sets the extra claims of all users of a tenant, in place of the present ones."
+    "Sets the extra claims of all users of a tenant. Replaces the current claims."
     auth_admin_tenant_set_claims(data: AuthAdminTenantSetClaimsInput!): AuthAdminTenantResult!
-    "Sets the extra claims of all users with a role in a tenant, in place of the present ones."
+    "Sets the extra claims of all users with a role in a tenant. Replaces the current claims."
     auth_admin_role_set_claims(data: AuthAdminRoleSetClaimsInput!): AuthAdminTenantResult!
     "Adds a service account."
     auth_admin_client_create(data: AuthAdminClientCreateInput!): AuthAdminClientCreateResult!
-    "Makes the secret and all tokens of a service account worthless, for good."
+    "Revokes a service account permanently. Its secret and all its tokens stop working."
     auth_admin_client_revoke(data: AuthAdminClientInput!): AuthAdminClientResult!
-    "Publishes a new signing key, which signs once every verifier knows it. For operators."
+    "Publishes a new signing key. It is used for signing once every verifier knows it. For operators."
     auth_admin_key_rotate: AuthAdminKeyRotateResult!
-    "Removes a key that does not sign; tokens that it signed are refused within minutes. For operators."
+    "Removes a key that is not in use for signing. Tokens signed with it are rejected within minutes. For operators."
     auth_admin_key_retire(data: AuthAdminKeyInput!): AuthAdminKeyRetireResult!
   }
 
   type AuthAdminMe {
-    "tenant-administrator or platform-operator."
+    "One of tenant-administrator or platform-operator."
     acting_as: String!
-    "The tenant that is administered. Null for operators, who administer all."
+    "The tenant that the caller administers. Null for operators, who administer all tenants."
     tenant: AuthAdminTenant
   }
 
   type AuthAdminTenantPage {
     entries: [AuthAdminTenant!]!
-    "For after, to get the next page. Null on the last one."
+    "Pass this value as after to get the next page. Null on the last page."
     next: ID
   }
 
-  "Times are in ISO 8601."
+  "Times are in ISO 8601 format."
   type AuthAdminTenant {
     tenant_id: Int!
     name: String!
@@ -81,19 +81,19 @@ export const tenantTypeDefs = /* GraphQL */ `
     disabled_at: String
     "The extra claims of all users of the tenant."
     claims: [AuthAdminClaim!]!
-    "What the tenant's administrators may give to users and service accounts."
+    "The roles that administrators of the tenant may assign to users and service accounts."
     assignable_roles: [String!]!
-    "Names of extra claims."
+    "The names of extra claims."
     assignable_claims: [String!]!
     assignable_scopes: [String!]!
   }
 
-  "Required."
+  "The tenant is required."
   input AuthAdminTenantInput {
     tenant_id: Int
   }
 
-  "Both are required. The id is what callers log in with."
+  "Both fields are required. Users enter the id when they log in."
   input AuthAdminTenantCreateInput {
     tenant_id: Int
     name: String
@@ -103,18 +103,18 @@ export const tenantTypeDefs = /* GraphQL */ `
     "Required."
     tenant_id: Int
     roles: [String!]
-    "Names of extra claims."
+    "The names of extra claims."
     claims: [String!]
     scopes: [String!]
   }
 
-  "Both are required. An empty list takes all away."
+  "Both fields are required. An empty list removes all claims."
   input AuthAdminTenantSetClaimsInput {
     tenant_id: Int
     claims: [AuthAdminClaimInput!]
   }
 
-  "All are required. An empty list takes all away."
+  "All fields are required. An empty list removes all claims."
   input AuthAdminRoleSetClaimsInput {
     tenant_id: Int
     role: String
@@ -123,11 +123,11 @@ export const tenantTypeDefs = /* GraphQL */ `
 
   type AuthAdminClientPage {
     entries: [AuthAdminClient!]!
-    "For after, to get the next page. Null on the last one."
+    "Pass this value as after to get the next page. Null on the last page."
     next: ID
   }
 
-  "A service account. Times are in ISO 8601."
+  "A service account. Times are in ISO 8601 format."
   type AuthAdminClient {
     tenant_id: Int!
     client_id: ID!
@@ -136,9 +136,9 @@ export const tenantTypeDefs = /* GraphQL */ `
     default_role: String!
     scopes: [String!]!
     created_at: String!
-    "Null for one that may get tokens."
+    "Null if the service account is not revoked."
     revoked_at: String
-    "Whether the caller may revoke it."
+    "Whether the caller may revoke the service account."
     manageable: Boolean!
   }
 
@@ -148,9 +148,9 @@ export const tenantTypeDefs = /* GraphQL */ `
     name: String
     "Required."
     roles: [String!]
-    "One of the roles; the first of them where it is left out."
+    "One of the roles. Defaults to the first role."
     default_role: String
-    "What it may ask for; nothing where it is left out."
+    "The scopes that the service account may request. Empty by default."
     scopes: [String!]
   }
 
@@ -162,7 +162,7 @@ export const tenantTypeDefs = /* GraphQL */ `
 
   type AuthAdminCreatedClient {
     client: AuthAdminClient!
-    "It cannot be read again."
+    "The secret is returned only once."
     client_secret: String!
   }
 
@@ -174,16 +174,16 @@ export const tenantTypeDefs = /* GraphQL */ `
     tenant: AuthAdminTenant!
   }
 
-  "Times are in ISO 8601."
+  "Times are in ISO 8601 format."
   type AuthAdminKey {
     kid: ID!
     algorithm: String!
-    "next, active or retired."
+    "One of next, active or retired."
     state: String!
     created_at: String!
     signs_from: String!
     signed_until: String
-    "When its last token has ended."
+    "The time at which the last token that the key signed expires."
     removed_at: String
   }
 
@@ -194,9 +194,9 @@ export const tenantTypeDefs = /* GraphQL */ `
 
   type AuthAdminRotatedKey {
     kid: ID!
-    "False when a rotation was under way; then it is that one."
+    "False if a rotation was already in progress. The result then describes that rotation."
     begun: Boolean!
-    "In ISO 8601."
+    "A time in ISO 8601 format."
     signs_from: String!
   }
 
@@ -206,13 +206,13 @@ export const tenantTypeDefs = /* GraphQL */ `
 
   type AuthAdminAuditPage {
     entries: [AuthAdminAuditEntry!]!
-    "For after, to get the next page. Null on the last one."
+    "Pass this value as after to get the next page. Null on the last page."
     next: ID
   }
 
-  "As AuthAuditEntry."
+  "An entry of the audit log. See AuthAuditEntry."
   type AuthAdminAuditEntry {
-    "0: the platform."
+    "The id of the tenant, or 0 for the platform."
     tenant_id: Int!
     id: ID!
     at: String!

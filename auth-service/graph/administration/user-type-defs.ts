@@ -3,34 +3,34 @@ import { resultType } from './result-type.ts';
 /** Users, their sessions and failed logins. */
 export const userTypeDefs = /* GraphQL */ `
   extend type Query {
-    "The users of a tenant by name. For administrators."
+    "The users of a tenant, ordered by name. For administrators."
     auth_admin_user_list(
-      "Of the caller's own tenant where it is left out; operators have to name one."
+      "Defaults to the caller's own tenant. Required for operators."
       tenant_id: Int
-      "The beginning of usernames, in upper or lower case, or the id of a user."
+      "The start of a username (case-insensitive), or the id of a user."
       search: String
-      "true: those who are locked out, false: those who may log in; all where it is left out."
+      "true: disabled users. false: enabled users. Omit it to get all users."
       disabled: Boolean
-      "How many at most: 1 to 200, 50 if left out."
+      "The maximum number of entries: 1 to 200, 50 by default."
       first: Int
-      "The next of the page before."
+      "The value of next from the previous page."
       after: ID
     ): AuthAdminUserPage
     "One user. For administrators."
     auth_admin_user_get(tenant_id: Int, user_id: ID): AuthAdminUser
-    "The living sessions of a user, the newest first. For administrators."
+    "The open sessions of a user, newest first. For administrators."
     auth_admin_session_list(
       tenant_id: Int
       user_id: ID
-      "How many at most: 1 to 200, 50 if left out."
+      "The maximum number of entries: 1 to 200, 50 by default."
       first: Int
-      "The next of the page before."
+      "The value of next from the previous page."
       after: ID
     ): AuthAdminSessionPage
-    "Users whose logins are refused after too many failures. A page is of about 1,000 users, so it may be empty and have a next one."
+    "Users whose logins are temporarily rejected after too many failures. A page covers about 1,000 users, so it can be empty although there is a next page."
     auth_admin_throttled_list(
       tenant_id: Int
-      "The next of the page before."
+      "The value of next from the previous page."
       after: ID
     ): AuthAdminThrottledPage
   }
@@ -38,43 +38,43 @@ export const userTypeDefs = /* GraphQL */ `
   extend type Mutation {
     "Adds a user."
     auth_admin_user_create(data: AuthAdminUserCreateInput!): AuthAdminUserCreateResult!
-    "Locks a user out at once: no login, no refresh, all sessions ended, all access tokens revoked."
+    "Locks out a user immediately: logins are rejected, all sessions end, and all access tokens are revoked."
     auth_admin_user_disable(data: AuthAdminUserInput!): AuthAdminUserResult!
-    "Lets a user log in again. The sessions from before stay ended."
+    "Lets a user log in again. Earlier sessions stay ended."
     auth_admin_user_enable(data: AuthAdminUserInput!): AuthAdminUserResult!
-    "Gives a user these roles in place of the present ones. Access tokens that have a role which was taken away are revoked."
+    "Sets the roles of a user. Replaces the current roles. Access tokens with a removed role are revoked."
     auth_admin_user_set_roles(data: AuthAdminUserSetRolesInput!): AuthAdminUserResult!
-    "Gives a user these extra claims in place of the present ones. Access tokens that have others are revoked."
+    "Sets the extra claims of a user. Replaces the current claims. Access tokens with a removed or changed claim are revoked."
     auth_admin_user_set_claims(data: AuthAdminUserSetClaimsInput!): AuthAdminUserResult!
-    "Gives a user a generated password and ends all of the user's sessions."
+    "Generates a new password for a user and ends all sessions of the user."
     auth_admin_user_reset_password(data: AuthAdminUserInput!): AuthAdminUserResetPasswordResult!
-    "Deletes a user for good, with all that is stored of them. The audit log keeps what happened, by the user's id."
+    "Deletes a user and all related data permanently. The audit log keeps its entries, with the user id only."
     auth_admin_user_delete(data: AuthAdminUserDeleteInput!): AuthAdminUserDeleteResult!
-    "Forgets failed logins of a user, so that the right password is accepted at once."
+    "Clears the failed logins of a user, so that the user can log in immediately."
     auth_admin_user_release(data: AuthAdminUserInput!): AuthAdminUserReleaseResult!
-    "Ends one session of a user, or all of them."
+    "Ends one session or all sessions of a user."
     auth_admin_session_revoke(data: AuthAdminSessionRevokeInput!): AuthAdminUserResult!
   }
 
   type AuthAdminUserPage {
     entries: [AuthAdminUser!]!
-    "For after, to get the next page. Null on the last one."
+    "Pass this value as after to get the next page. Null on the last page."
     next: ID
   }
 
-  "Times are in ISO 8601."
+  "Times are in ISO 8601 format."
   type AuthAdminUser {
     tenant_id: Int!
     user_id: ID!
     username: String!
     allowed_roles: [String!]!
     default_role: String!
-    "The user's own extra claims, without those of the tenant and of roles."
+    "The user's own extra claims, without the claims of the tenant and the roles."
     claims: [AuthAdminClaim!]!
     created_at: String!
-    "Null for one who may log in."
+    "Null if the user is enabled."
     disabled_at: String
-    "Whether the caller may change the user: administrators of a tenant may not where the user has a role or claim that they may not give."
+    "Whether the caller may change the user. Administrators of a tenant may not change a user who has a role or claim that they may not assign."
     manageable: Boolean!
   }
 
@@ -84,12 +84,12 @@ export const userTypeDefs = /* GraphQL */ `
   }
 
   input AuthAdminClaimInput {
-    "Such as x-hasura-department."
+    "For example x-hasura-department."
     name: String!
     value: String!
   }
 
-  "Operators have to name a tenant."
+  "The tenant is required for operators."
   input AuthAdminUserInput {
     tenant_id: Int
     "Required."
@@ -100,11 +100,11 @@ export const userTypeDefs = /* GraphQL */ `
     tenant_id: Int
     "Required."
     username: String
-    "Generated where it is left out."
+    "Generated if omitted."
     password: String
     "Required."
     roles: [String!]
-    "One of the roles; the first of them where it is left out."
+    "One of the roles. Defaults to the first role."
     default_role: String
     claims: [AuthAdminClaimInput!]
   }
@@ -115,7 +115,7 @@ export const userTypeDefs = /* GraphQL */ `
     user_id: ID
     "Required."
     roles: [String!]
-    "One of the roles; the first of them where it is left out."
+    "One of the roles. Defaults to the first role."
     default_role: String
   }
 
@@ -123,7 +123,7 @@ export const userTypeDefs = /* GraphQL */ `
     tenant_id: Int
     "Required."
     user_id: ID
-    "Required. An empty list takes all away."
+    "Required. An empty list removes all claims."
     claims: [AuthAdminClaimInput!]
   }
 
@@ -131,7 +131,7 @@ export const userTypeDefs = /* GraphQL */ `
     tenant_id: Int
     "Required."
     user_id: ID
-    "Required: the name of this user, as a confirmation."
+    "Required. The name of this user, as a confirmation."
     username: String
   }
 
@@ -139,22 +139,22 @@ export const userTypeDefs = /* GraphQL */ `
     tenant_id: Int
     "Required."
     user_id: ID
-    "All of the user's where it is left out."
+    "Omit it to end all sessions of the user."
     session_id: ID
   }
 
   type AuthAdminSessionPage {
     entries: [AuthAdminSession!]!
-    "For after, to get the next page. Null on the last one."
+    "Pass this value as after to get the next page. Null on the last page."
     next: ID
   }
 
-  "Times are in ISO 8601."
+  "Times are in ISO 8601 format."
   type AuthAdminSession {
     session_id: ID!
     created_at: String!
     last_used_at: String!
-    "The absolute end. A session that is not refreshed for long ends before."
+    "The time at which the session ends at the latest. A session ends earlier if it is not refreshed for a long time."
     expires_at: String!
     client_address: String
     user_agent: String
@@ -162,28 +162,28 @@ export const userTypeDefs = /* GraphQL */ `
 
   type AuthAdminThrottledPage {
     entries: [AuthAdminThrottledUser!]!
-    "For after, to get the next page. Null on the last one."
+    "Pass this value as after to get the next page. Null on the last page."
     next: ID
   }
 
   type AuthAdminThrottledUser {
     user: AuthAdminUser!
-    "Until when passwords are not checked, on devices that have not logged in before. In ISO 8601."
+    "The time, in ISO 8601 format, until which logins from devices that have not logged in before are rejected."
     waits_until: String!
   }
 
   type AuthAdminResetPassword {
     user: AuthAdminUser!
-    "It cannot be read again."
+    "The password is returned only once."
     password: String!
-    "How many sessions ended."
+    "The number of sessions that were ended."
     revoked_sessions: Int!
   }
 
   type AuthAdminDeletedUser {
     tenant_id: Int!
     user_id: ID!
-    "How many sessions ended."
+    "The number of sessions that were ended."
     revoked_sessions: Int!
   }
 
@@ -193,13 +193,13 @@ export const userTypeDefs = /* GraphQL */ `
 
   type AuthAdminCreatedUser {
     user: AuthAdminUser!
-    "The generated password, which cannot be read again. Null where one was given."
+    "The generated password. It is returned only once. Null if the request contained a password."
     password: String
   }
 
   type AuthAdminChangedUser {
     user: AuthAdminUser!
-    "How many sessions ended."
+    "The number of sessions that were ended."
     revoked_sessions: Int!
   }
   ${resultType('AuthAdminUserCreateResult', 'AuthAdminCreatedUser')}

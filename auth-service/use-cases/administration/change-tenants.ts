@@ -224,6 +224,9 @@ function readTenantName(given: string | null | undefined): string {
   const isName = name.length <= MAX_TENANT_NAME_LENGTH && isLegible(name);
   // A name of only digits could be confused with an id.
   if (!isName || /^\d+$/.test(name))
-    throw invalidField('name', `a name that is no number, of at most ${MAX_TENANT_NAME_LENGTH} characters, ${LEGIBLE}`);
+    throw invalidField(
+      'name',
+      `a name that is not a number, with at most ${MAX_TENANT_NAME_LENGTH} characters, ${LEGIBLE}`,
+    );
   return name;
 }

@@ -3,25 +3,25 @@ const MESSAGES = {
   /** The caller administers nothing, or no longer does. */
   'not-administrator': 'The caller is not an administrator',
   /** The caller administers a tenant. */
-  'operators-only': 'Only a platform operator may do this',
+  'operators-only': 'This action requires a platform operator',
   /** The tenant does not exist, or the caller may not see it. The same applies to the other `unknown-` codes. */
   'unknown-tenant': 'There is no such tenant',
   'unknown-user': 'There is no such user',
-  'unknown-session': 'This user has no such living session',
+  'unknown-session': 'The user has no open session with this id',
   'unknown-client': 'There is no such service account',
   'unknown-key': 'There is no such signing key',
-  'name-taken': 'There is a user with this name in this tenant already',
-  'tenant-taken': 'There is a tenant with this id or name already',
-  'client-revoked': 'The service account was revoked already',
-  'key-active': 'The key signs; rotate, and retire it when another one does',
-  'role-not-assignable': 'Administrators of this tenant may not give one of the roles',
-  'claim-not-assignable': 'Administrators of this tenant may not give one of the claims',
-  'scope-not-assignable': 'Administrators of this tenant may not give one of the scopes',
+  'name-taken': 'A user with this name already exists in this tenant',
+  'tenant-taken': 'A tenant with this id or name already exists',
+  'client-revoked': 'The service account is already revoked',
+  'key-active': 'The key is in use for signing. Rotate the keys, and retire this key when another one signs',
+  'role-not-assignable': 'Administrators of this tenant may not assign one of the roles',
+  'claim-not-assignable': 'Administrators of this tenant may not assign one of the claims',
+  'scope-not-assignable': 'Administrators of this tenant may not assign one of the scopes',
   /** An administrator who resets a password can log in as the user, and would have the user's rights. */
-  'user-not-manageable': 'The user has a role or claim that administrators of this tenant may not give',
-  'client-not-manageable': 'The service account has a role or scope that administrators of this tenant may not give',
+  'user-not-manageable': 'The user has a role or claim that administrators of this tenant may not assign',
+  'client-not-manageable': 'The service account has a role or scope that administrators of this tenant may not assign',
   'last-administrator': 'The tenant would be left without an administrator',
-  'changed-too-often': 'Rights were taken away several times within seconds; try again in a few seconds',
+  'changed-too-often': 'Rights were removed several times within a few seconds; try again in a few seconds',
 } as const;
 
 export type AdministrationErrorCode = keyof typeof MESSAGES | 'missing-field' | 'invalid-field' | 'unusable-password';

@@ -114,7 +114,7 @@ const MAX_SCOPES = 50;
 export function readScopes(scopes: readonly string[]): readonly string[] {
   const names = [...new Set(scopes)];
   if (names.length > MAX_SCOPES || !names.every((scope) => SCOPE_NAME.test(scope)))
-    throw invalidField('scopes', `at most ${MAX_SCOPES} scopes like orders:read`);
+    throw invalidField('scopes', `at most ${MAX_SCOPES} scopes such as orders:read`);
   return names;
 }
 

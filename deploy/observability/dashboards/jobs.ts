@@ -83,7 +83,7 @@ export const jobs: DashboardDescription = {
         },
         {
           title: 'Wait for an attempt, 95th percentile',
-          description: 'From when a job was due until its attempt began.',
+          description: 'Time from when a job was due until its attempt started.',
           unit: 's',
           queries: [{ expr: quantileOf(0.95, 'portico_job_wait_seconds', 'kind'), legend: '{{kind}}' }],
         },

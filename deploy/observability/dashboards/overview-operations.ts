@@ -13,7 +13,7 @@ export const operations: RowDescription = {
     },
     {
       title: 'Duration of operations, 95th percentile',
-      description: 'From when an operation begins to run to its result.',
+      description: 'Time from the start of an operation to its result.',
       unit: 's',
       queries: [
         {

@@ -15,6 +15,6 @@ export function resolveAssertion(
   assertions: Assertions | undefined,
 ): { readonly assertion: ServiceAssertion | undefined } | { readonly problem: string } {
   if (!described) return { assertion: undefined };
-  if (!assertions) return { problem: 'service_assertion needs the setting PORTICO_ASSERTION_KEY' };
+  if (!assertions) return { problem: 'service_assertion requires the setting PORTICO_ASSERTION_KEY' };
   return { assertion: assertions.forAudience(described === true ? name : described.audience) };
 }

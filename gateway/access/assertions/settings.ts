@@ -19,18 +19,18 @@ export const assertionSettings = {
   PORTICO_ASSERTION_KEY: secret
     .optional()
     .describe(
-      'Secret that the key for signing assertions is derived from, and the one that encrypts headers of clients in [jobs](jobs.md#for-operators): at least 32 random bytes in base64 or hexadecimal. The same for all replicas. See [service-assertions.md](service-assertions.md).',
+      'Secret from which the gateway derives the key that signs assertions and the key that encrypts client headers in [jobs](jobs.md#for-operators): at least 32 random bytes in base64 or hexadecimal. Must be the same on all replicas. See [service-assertions.md](service-assertions.md).',
     ),
   PORTICO_ASSERTION_STANDBY_KEY: secret
     .optional()
     .describe(
-      'Another one, whose public key is published and which signs nothing yet. It decrypts headers in jobs. See [rotation](service-assertions.md#rotation).',
+      'A second secret. Its public key is published, but it does not sign yet. It decrypts headers in jobs. See [rotation](service-assertions.md#rotation).',
     ),
   PORTICO_OPERATOR_SOURCE: setting
     .text()
     .optional()
     .describe(
-      "Name of the remote schema that is the auth service: callers with the admin secret and the role `admin` are its platform operators. Needs `PORTICO_ASSERTION_KEY`, and the auth service's `AUTH_GATEWAY_JWKS_URL`. See [administration.md](administration.md#by-the-admin-secret).",
+      'Name of the remote schema of the auth service. Callers with the admin secret and the role `admin` are platform operators there. Requires `PORTICO_ASSERTION_KEY`, and `AUTH_GATEWAY_JWKS_URL` in the auth service. See [administration.md](administration.md#by-the-admin-secret).',
     ),
   PORTICO_ASSERTION_ISSUER: setting.text().default('portico').describe('Issuer (`iss`) of the assertions.'),
 };

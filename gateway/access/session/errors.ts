@@ -66,7 +66,7 @@ export function keysUnavailable(): GatewayError {
 
 /** The list of revocations is unavailable. The caller can retry. */
 export function revocationsUnavailable(): GatewayError {
-  return new GatewayError('service-unavailable', 'The list of revoked tokens is not available now', {
+  return new GatewayError('service-unavailable', 'The list of revoked tokens is not available', {
     headers: { 'retry-after': '1' },
   });
 }
@@ -75,7 +75,7 @@ export function revocationsUnavailable(): GatewayError {
 export function crossSiteRequest(): GatewayError {
   return new GatewayError(
     'access-denied',
-    'a request with a cookie must show that no other site made it: send it from the same origin, or with the header X-Requested-With: XMLHttpRequest',
+    'a request with a cookie must prove that it does not come from another site: send it from the same origin or with the header X-Requested-With: XMLHttpRequest',
   );
 }
 
@@ -112,7 +112,7 @@ export function refusedByHook(): GatewayError {
 
 /** The session of the authentication hook has expired. */
 export function hookSessionExpired(): GatewayError {
-  return new GatewayError('access-denied', 'the session that the authentication hook gave is over', {
+  return new GatewayError('access-denied', 'the session from the authentication hook has expired', {
     status: 401,
     headers: CHALLENGE,
   });

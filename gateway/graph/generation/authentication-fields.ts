@@ -88,7 +88,7 @@ export function unmarkedAuthenticationFields(parts: AuthenticationFieldsParts): 
     return grantedFields(source.subschemaFor(publicRole)).flatMap(({ ownName }) => {
       if (!looksLikeAuthentication(ownName) || (kind === 'actions' && !unsaid.has(ownName))) return [];
       const key = kind === 'actions' ? 'authentication_field: true' : `authentication_fields: [${ownName}]`;
-      const message = `"${ownName}" is granted to the role "${publicRole}" and looks like an authentication field, which "${key}" in its definition would make it: as it is, a client that still attaches an expired token is refused`;
+      const message = `"${ownName}" is granted to the role "${publicRole}" and looks like an authentication field. Set "${key}" in its definition to make it one; otherwise, requests with an expired token are rejected`;
       return [{ source: kind === 'actions' ? ownName : name, message }];
     });
   });
@@ -153,9 +153,9 @@ function notGranted(name: string, publicRole: string, source: Source, granted: r
     return `${what} is not granted to the role "${publicRole}", which callers without a token have`;
   const names = granted.map(({ ownName }) => ownName);
   const guess = closest(name, names);
-  if (guess !== undefined) return `${what} is no query or mutation: did you mean "${guess}"?`;
+  if (guess !== undefined) return `${what} is not a query or mutation: did you mean "${guess}"?`;
   const known = names.length > 0 ? `: the role "${publicRole}" is granted ${names.join(', ')}` : '';
-  return `${what} is no query or mutation${known}`;
+  return `${what} is not a query or mutation${known}`;
 }
 
 const AUTHENTICATION = /^(log|sign)_?(in|on|out|off|up)$|^authenticate$/;

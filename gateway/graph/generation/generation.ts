@@ -124,7 +124,7 @@ export class Generation {
       const reason = this.#invalid.reasonAgainst(this.subschemasFor(role));
       return reason === undefined
         ? []
-        : [{ role, reason: `what it sees of the sources is no valid schema: ${reason}` }];
+        : [{ role, reason: `the parts of the sources that it can access do not form a valid schema: ${reason}` }];
     });
   }
 

@@ -18,13 +18,13 @@ const label = { type: GraphQLString };
 export const INCREMENTAL_DIRECTIVES: readonly GraphQLDirective[] = [
   new GraphQLDirective({
     name: 'defer',
-    description: 'The fragment may come after the rest of the answer.',
+    description: 'Allows the fragment to be delivered after the rest of the response.',
     locations: [DirectiveLocation.FRAGMENT_SPREAD, DirectiveLocation.INLINE_FRAGMENT],
     args: { if: condition, label },
   }),
   new GraphQLDirective({
     name: 'stream',
-    description: 'Items of the list may come after the rest of the answer.',
+    description: 'Allows items of the list to be delivered after the rest of the response.',
     locations: [DirectiveLocation.FIELD],
     args: { if: condition, label, initialCount: { type: GraphQLInt, defaultValue: 0 } },
   }),

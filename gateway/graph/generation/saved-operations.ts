@@ -66,11 +66,11 @@ function problemsOfOperations(broken: readonly BrokenOperation[], metadata: Meta
   const alone = ofDatabases.length > 1 ? broken.filter((one) => !ofDatabases.includes(one)) : broken;
   const problems = alone.map((one) => ({
     ...place(one),
-    message: `"${nameOf(one)}" is valid for no role: ${one.errors.join('; ')}`,
+    message: `"${nameOf(one)}" is not valid for any role: ${one.errors.join('; ')}`,
   }));
   const [first] = ofDatabases;
   if (!first || ofDatabases.length < 2) return problems;
-  const message = `${ofDatabases.length} saved operations ask for fields that no service has, as databases would, which are ignored: ${operationNames(ofDatabases, metadata)}`;
+  const message = `${ofDatabases.length} saved operations request fields that no service has, such as fields of databases, and are ignored: ${operationNames(ofDatabases, metadata)}`;
   return [...problems, { ...place(first), message }];
 }
 

@@ -32,7 +32,7 @@ export function rootTypeConflicts(source: Source, names: RootTypeNames): readonl
     .filter((name) => !roots.has(name) && source.schema.getType(name))
     .map(
       (name) =>
-        `the type "${name}" of "${source.name}" is called as a root type of the graph: rename it in its customization (type_names)`,
+        `the type "${name}" of "${source.name}" has the name of a root type of the graph: rename it with a customization (type_names)`,
     );
 }
 
@@ -47,7 +47,7 @@ function fieldConflicts(source: Source, other: Source): readonly string[] {
     const taken = theirs[kind]?.getFields() ?? {};
     const names = Object.keys(root?.getFields() ?? {}).filter((name) => Object.hasOwn(taken, name));
     return names.map((name) => {
-      const remedy = FEDERATION_FIELDS.includes(name) ? ': give both subgraphs composition: federation' : '';
+      const remedy = FEDERATION_FIELDS.includes(name) ? ': set composition: federation on both subgraphs' : '';
       return `the root field "${name}" is offered by "${source.name}" and by "${other.name}"${remedy}`;
     });
   });

@@ -30,7 +30,7 @@ export class InconsistencyLog {
           'error',
           reason,
           { event: 'remote_schema.conflict', source, reason },
-          'source conflicts with another one',
+          'the source conflicts with another source',
         );
     for (const { name, warning } of sources)
       if (warning !== undefined) this.#once('warn', warning, { event: 'source.warning', source: name }, warning);
@@ -39,7 +39,7 @@ export class InconsistencyLog {
         'error',
         message,
         { event: 'relationship.invalid', ...place, reason: message },
-        'invalid relationship, left out of the graph',
+        'the relationship is invalid and is not part of the graph',
       );
     for (const { message, ...place } of authenticationProblems)
       this.#once(
@@ -61,7 +61,7 @@ export class InconsistencyLog {
 
   reportInvalidRole(role: string, error: Error): void {
     const detail: LogFields = { event: 'graph.role_invalid', role, reason: error.message, err: error };
-    const message = 'invalid graph of a role, refusing its operations';
+    const message = 'the graph of a role is invalid, its operations are rejected';
     this.#once('error', `${role}: ${error.message}`, detail, message);
   }
 

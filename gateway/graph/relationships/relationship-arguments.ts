@@ -28,7 +28,7 @@ export function argumentProblems(
     if (!found || fits(found, type)) return [];
     return [`"${place}" takes ${String(type)}, and "${field}" is ${String(found)}`];
   }
-  const doesNotFit = [`"${place}" takes ${String(type)}, which the value given is not`];
+  const doesNotFit = [`"${place}" requires a value of type ${String(type)}, but the given value is not`];
   if (isNonNullType(type)) return value === null ? doesNotFit : argumentProblems(place, value, type.ofType, fields);
   if (value === null) return [];
   if (isListType(type)) {

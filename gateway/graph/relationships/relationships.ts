@@ -40,7 +40,7 @@ export function resolveRelationship(
   if (!isObjectType(type) || type === names.schema.getQueryType() || type === names.schema.getMutationType())
     return { problems: [problem(`there is no object type "${described.type}"`, 'name')] };
   if (Object.hasOwn(type.getFields(), described.name))
-    return { problems: [problem(`the type "${described.type}" has a field "${described.name}" already`, 'name')] };
+    return { problems: [problem(`the type "${described.type}" already has a field "${described.name}"`, 'name')] };
   const found = relationshipFields(described, type, (field) => names.field(name, field));
   if ('problems' in found) return found;
   const way = stepsTo(described, target, found.types);
@@ -80,7 +80,7 @@ function relationshipFields(
     const found = Object.hasOwn(type.getFields(), graphName) ? type.getFields()[graphName] : undefined;
     if (!found) problems.push(inDefinition(`the type "${typeName}" has no field "${field}"`, 'lhs_fields'));
     else if (!isLeafType(getNamedType(found.type)))
-      problems.push(inDefinition(`"${typeName}.${field}" is no scalar and no enum`, 'lhs_fields'));
+      problems.push(inDefinition(`"${typeName}.${field}" is neither a scalar nor an enum`, 'lhs_fields'));
     else if (found.args.some(isRequiredArgument))
       problems.push(inDefinition(`"${typeName}.${field}" has required arguments`, 'lhs_fields'));
     else {
@@ -130,9 +130,9 @@ function stepsTo(
     left = last.args.filter((argument) => !Object.hasOwn(step.arguments, argument.name));
     if (!isLast) {
       const missing = left.filter(isRequiredArgument);
-      problems.push(...missing.map(({ name }) => `"${step.field}" needs the argument "${name}"`));
+      problems.push(...missing.map(({ name }) => `"${step.field}" requires the argument "${name}"`));
       if (isListType(getNullableType(last.type)) || !isObjectType(getNamedType(last.type)))
-        problems.push(`"${step.field}" is not one object: nothing can be asked for in it`);
+        problems.push(`"${step.field}" does not return a single object, so no fields can be selected in it`);
     }
     if (problems.length > 0) return wrong(...problems);
     steps.push({

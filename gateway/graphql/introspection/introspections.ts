@@ -189,13 +189,13 @@ function budgetOf(schema: GraphQLSchema): () => Generator<void, number> {
 
 /** The queue of introspections is full. */
 function tooManyIntrospectionsQueued(): ExecutionResult {
-  return errorResult('too many introspections wait to be answered; try again later', 'service-unavailable');
+  return errorResult('too many introspections are waiting; try again later', 'service-unavailable');
 }
 
 /** The introspection's result would be much larger than that of the standard query. */
 function introspectionTooCostly(): ExecutionResult {
   return errorResult(
-    'the introspection asks for more than the schema needs to be known',
+    'the introspection requests more than is needed to read the schema',
     'introspection-limit-exceeded',
   );
 }

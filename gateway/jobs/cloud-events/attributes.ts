@@ -59,7 +59,7 @@ function checkedText(name: string, value: string): string {
   if (value.length > MAX_ATTRIBUTE_LENGTH)
     throw invalidEvent(`an attribute has ${MAX_ATTRIBUTE_LENGTH} characters at most`, name);
   if (FORBIDDEN.test(value) || !value.isWellFormed())
-    throw invalidEvent('an attribute holds no control characters, and is valid Unicode', name);
+    throw invalidEvent('an attribute must be valid Unicode without control characters', name);
   const problem = textProblem(name, value);
   if (problem) throw invalidEvent(problem, name);
   return value;

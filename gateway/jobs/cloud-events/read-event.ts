@@ -74,7 +74,7 @@ function binaryEvent(
   if (attributes.size === 0)
     throw unsupportedEventFormat('expected application/cloudevents+json, or headers with the prefix "ce-"');
   if (body.length === 0) return checkedEvent(attributes, undefined);
-  if (contentType === undefined) throw unsupportedEventFormat('data needs a Content-Type');
+  if (contentType === undefined) throw unsupportedEventFormat('data requires a Content-Type');
   attributes.set('datacontenttype', contentType);
   return checkedEvent(attributes, binaryData(contentType, mediaType, body));
 }

@@ -2,12 +2,12 @@ import { GatewayError } from '../../errors.ts';
 
 /** Reports invalid arguments of a command. @param path of the first invalid argument, such as `$.args.limit`. */
 export function invalidJobArguments(path: string): GatewayError {
-  return new GatewayError('parse-failed', 'the arguments are not those of the command', { path });
+  return new GatewayError('parse-failed', 'the arguments do not match the command', { path });
 }
 
 /** Reports an id of a job that does not exist or no longer exists. */
 export function unknownJob(): GatewayError {
-  return new GatewayError('not-found', 'there is no job of this id, or it is no longer kept', {
+  return new GatewayError('not-found', 'the job does not exist or is no longer kept', {
     path: '$.args.id',
     status: 400,
   });
@@ -22,21 +22,25 @@ export function jobsUnreadable(): GatewayError {
 
 /** Reports that PostgreSQL cancelled a statement that took too long. */
 export function jobsTakeTooLong(): GatewayError {
-  return new GatewayError('service-unavailable', 'reading the jobs took too long: ask for fewer, by state or queue', {
+  return new GatewayError('service-unavailable', 'reading the jobs took too long: narrow the list by state or queue', {
     headers: { 'retry-after': '5' },
   });
 }
 
 /** Reports a change that may or may not have been made. */
 export function jobsNotChanged(): GatewayError {
-  return new GatewayError('service-unavailable', 'the jobs may not have been changed: look before you try again', {
-    headers: { 'retry-after': '5' },
-  });
+  return new GatewayError(
+    'service-unavailable',
+    'the jobs may not have been changed: check them before you try again',
+    {
+      headers: { 'retry-after': '5' },
+    },
+  );
 }
 
 /** Reports that the queue of commands about jobs is full. */
 export function tooManyJobCommands(): GatewayError {
-  return new GatewayError('service-unavailable', 'too many commands about jobs at a time', {
+  return new GatewayError('service-unavailable', 'too many concurrent commands about jobs', {
     headers: { 'retry-after': '1' },
   });
 }

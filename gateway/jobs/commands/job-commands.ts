@@ -204,7 +204,10 @@ export class JobCommands {
         log.info({ ...line, outcome: 'success', changed }, 'an operator changed jobs');
         return { changed };
       } catch (error) {
-        log.warn({ ...line, outcome: 'failed', err: error }, 'jobs may not have been changed as an operator asked for');
+        log.warn(
+          { ...line, outcome: 'failed', err: error },
+          'jobs may not have been changed as requested by an operator',
+        );
         throw Object.assign(jobsNotChanged(), { cause: error });
       }
     });

@@ -34,7 +34,7 @@ export class CronSchedule {
       fixedTimeRule: 'no-wildcard',
       paused: true,
     });
-    if (!this.next(new Date(0))) throw new CronSyntaxError('expression', 'there is no such day: it would never run');
+    if (!this.next(new Date(0))) throw new CronSyntaxError('expression', 'there is no such day, so it would never run');
   }
 
   /** Returns the first time after `moment`, or undefined if there is none. */

@@ -79,7 +79,7 @@ function largestOf({ names, min, max }: CronField): number {
 
 function numberOf({ name, min, max, names }: CronField, text: string): number {
   const isNumber = /^\d/.test(text);
-  if (!isNumber && !names?.includes(text)) throw notCron(`"${text}" is no name in the field ${name}`);
+  if (!isNumber && !names?.includes(text)) throw notCron(`"${text}" is not a valid name in the field ${name}`);
   const number = isNumber ? Number(text) : min + (names?.indexOf(text) ?? 0);
   if (number < min || number > max) throw notCron(`expected ${min} to ${max} in the field ${name}`);
   return number;

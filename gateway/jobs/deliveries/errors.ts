@@ -30,14 +30,14 @@ export function tenantMissing(): GatewayError {
 
 /** Reports a tenant id that is too long. @param most the most characters. */
 export function tenantTooLong(most: number): GatewayError {
-  return new GatewayError('validation-failed', `the id of a tenant has ${most} characters at most`, {
+  return new GatewayError('validation-failed', `the id of a tenant can have at most ${most} characters`, {
     path: '$.tenantid',
   });
 }
 
 /** Reports that the events that wait to be committed use all of the memory reserved for them. */
 export function tooManyEvents(): GatewayError {
-  return new GatewayError('service-unavailable', 'too many events wait to be accepted', {
+  return new GatewayError('service-unavailable', 'too many events are waiting to be accepted', {
     headers: { 'retry-after': '1' },
   });
 }

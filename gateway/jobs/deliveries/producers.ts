@@ -73,7 +73,7 @@ function secretsOf(
     const resolved = resolveVariable(variable, environment);
     if ('problem' in resolved) report(resolved.problem, key);
     else if (resolved.text.length < MIN_SECRET_LENGTH)
-      report(`the secret in ${variable} must have ${MIN_SECRET_LENGTH} characters at least`, key);
+      report(`the secret in ${variable} must have at least ${MIN_SECRET_LENGTH} characters`, key);
     else if (!BEARER.test(resolved.text))
       report(`the secret in ${variable} must have printable characters without spaces`, key);
     else return [resolved.text];

@@ -16,7 +16,7 @@ export function resultsUnavailable(): GatewayError {
 
 /** Reports that too many jobs wait in memory to be written to the database. */
 export function tooManyJobsWait(): GatewayError {
-  return new GatewayError('service-unavailable', 'too many jobs wait to be accepted', {
+  return new GatewayError('service-unavailable', 'too many jobs are waiting to be accepted', {
     headers: { 'retry-after': '1' },
   });
 }
@@ -29,12 +29,12 @@ export interface JobQuotas {
 
 /** Reports that the user or the tenant has reached the limit of unfinished jobs. */
 export function tooManyJobsOf(quota: keyof JobQuotas): GatewayError {
-  return new GatewayError('job-limit-exceeded', `too many jobs of this ${quota} have not ended yet`, {
+  return new GatewayError('job-limit-exceeded', `this ${quota} has too many unfinished jobs`, {
     headers: { 'retry-after': '10' },
   });
 }
 
 /** Reports that a process with `PORTICO_JOBS=run` accepts no jobs. */
 export function jobsNotAcceptedHere(): GatewayError {
-  return new GatewayError('service-unavailable', 'this process runs jobs and accepts none');
+  return new GatewayError('service-unavailable', 'this process runs jobs but does not accept new ones');
 }

@@ -15,13 +15,13 @@ export function jobMetrics(counts: JobCounts): readonly Metric[] {
     counter('portico_jobs_refused_total', 'Jobs that could not be committed.', ['kind'], byKind(counts.refusedByKind)),
     counter(
       'portico_jobs_over_quota_total',
-      'Jobs that were refused since their user or tenant has too many that have not ended.',
+      'Jobs that were rejected because their user or tenant has too many unfinished jobs.',
       ['kind', 'quota'],
       [...counts.overQuotas.values()].map(({ kind, quota, count }) => ({ labels: { kind, quota }, value: count })),
     ),
     counter(
       'portico_job_runs_total',
-      'Attempts of jobs, by how they ended and why.',
+      'Attempts of jobs, by outcome and reason.',
       ['kind', 'outcome', 'reason'],
       [...counts.runs.values()].map(({ kind, outcome, reason, count }) => ({
         labels: { kind, outcome, reason },
@@ -30,7 +30,7 @@ export function jobMetrics(counts: JobCounts): readonly Metric[] {
     ),
     durationHistogram(
       'portico_job_wait_seconds',
-      'From when a job was due until its attempt began.',
+      'Time from when a job was due until its attempt started.',
       ['kind'],
       JOB_BOUNDS_MS,
       [...counts.waits].map(([kind, durations]) => durations.sample({ kind })),
@@ -80,7 +80,7 @@ export class QueueGauges {
     return [
       oneGauge(
         'portico_jobs_database_available',
-        'Whether the database of jobs answered when it was last asked for its queues: 1 or 0.',
+        'Whether the database for jobs responded to the last query for its queues: 1 or 0.',
         this.#isAvailable === false ? 0 : 1,
       ),
       gauge(

@@ -260,9 +260,9 @@ export class JobRunner {
     // The database itself logs this error.
     if (error instanceof JobsDatabaseUnusable) return;
     if (error !== undefined && !this.#isTroubled)
-      log.error({ event: 'jobs.database_unavailable', err: error }, 'the database of jobs cannot be used; retrying');
+      log.error({ event: 'jobs.database_unavailable', err: error }, 'the database for jobs cannot be used; retrying');
     if (error === undefined && this.#isTroubled)
-      log.info({ event: 'jobs.database_available' }, 'the database of jobs can be used again');
+      log.info({ event: 'jobs.database_available' }, 'the database for jobs can be used again');
     this.#isTroubled = error !== undefined;
   }
 

@@ -75,11 +75,11 @@ export class CronPlanner {
     const { log } = this.#options;
     try {
       await this.plan();
-      if (this.#isTroubled) log.info({ event: 'schedules.planning_recovered' }, 'cron triggers are planned again');
+      if (this.#isTroubled) log.info({ event: 'schedules.planning_recovered' }, 'cron triggers are scheduled again');
       this.#isTroubled = false;
     } catch (error) {
       if (!this.#isTroubled)
-        log.error({ event: 'schedules.planning_failed', err: error }, 'cron triggers cannot be planned; retrying');
+        log.error({ event: 'schedules.planning_failed', err: error }, 'cron triggers cannot be scheduled; retrying');
       this.#isTroubled = true;
       nextMs = RETRY_MS;
     }
@@ -120,7 +120,7 @@ export class CronPlanner {
       missed = schedule.last(MAX_MISSED + 1, now);
       this.#options.log.warn(
         { event: 'schedules.times_skipped', trigger: name, since: from, until: missed[0] },
-        'too many times of a cron trigger were missed; the oldest are skipped',
+        'a cron trigger has missed too many runs; the oldest runs are skipped',
       );
     }
     const times = [...missed.slice(-MAX_MISSED), ...schedule.between(from > now ? from : now, until, MAX_MISSED)];

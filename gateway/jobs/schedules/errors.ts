@@ -4,7 +4,7 @@ import { GatewayError } from '../../errors.ts';
 export function cronTriggersAreFiles(): GatewayError {
   return new GatewayError(
     'not-supported',
-    'cron triggers are changed by editing cron_triggers.yaml, which is reloaded; create_scheduled_event calls a webhook once',
+    'cron triggers are defined in cron_triggers.yaml; edit that file and reload the metadata. To call a webhook once, use create_scheduled_event',
     { path: '$.type' },
   );
 }
@@ -18,7 +18,7 @@ export function invalidArguments(message: string, path: readonly PropertyKey[]):
 export function webhookNotAllowed(): GatewayError {
   return new GatewayError(
     'access-denied',
-    'scheduled events call the origins that the metadata names, or PORTICO_SCHEDULED_EVENT_ORIGINS',
+    'scheduled events can call only origins from the metadata or from PORTICO_SCHEDULED_EVENT_ORIGINS',
     { path: '$.args.webhook', status: 400 },
   );
 }
@@ -30,7 +30,7 @@ export function unusableWebhook(message: string, argument: 'webhook' | 'headers'
 
 /** Reports an unknown cron trigger or scheduled event. */
 export function noSuchSchedule(what: 'cron trigger' | 'scheduled event', argument: string): GatewayError {
-  return new GatewayError('not-found', `there is no such ${what}`, { path: `$.args.${argument}`, status: 400 });
+  return new GatewayError('not-found', `the ${what} does not exist`, { path: `$.args.${argument}`, status: 400 });
 }
 
 /** Reports that the database does not respond. */

@@ -71,7 +71,7 @@ export function nameProblems(
     const name = node.name.value;
     const at = { line: definitionLine(node), path: ['actions', declared.indexOf(name)] };
     if (inSdl.indexOf(name) < index) report(`action with name "${name}" already exists`, at);
-    else if (!declared.includes(name)) report(`${name} in actions.graphql is no action of actions.yaml`, at);
+    else if (!declared.includes(name)) report(`${name} in actions.graphql is not an action of actions.yaml`, at);
   });
 
   const names = types.map((type) => definedName(type)?.value ?? '');

@@ -32,9 +32,12 @@ export function asyncProblems(
   for (const type of types) {
     const name = 'name' in type ? type.name?.value : undefined;
     if (name !== undefined && names.has(name))
-      report(`the type "${name}" has the name of an asynchronous action, whose result has it`, {
-        line: type.loc?.startToken.line,
-      });
+      report(
+        `the type "${name}" has the name of an asynchronous action, which is the name of the action’s result type`,
+        {
+          line: type.loc?.startToken.line,
+        },
+      );
   }
 }
 

@@ -17,7 +17,7 @@ const typeNames = newNames.superRefine((names, context) => {
   for (const [type, name] of Object.entries(names)) {
     const other = first.get(name);
     if (other === undefined) first.set(name, type);
-    else context.addIssue({ code: 'custom', path: [type], message: `"${other}" has the name "${name}" already` });
+    else context.addIssue({ code: 'custom', path: [type], message: `"${other}" already has the name "${name}"` });
   }
 });
 
@@ -42,6 +42,6 @@ export const customization = mapping({
       context.addIssue({
         code: 'custom',
         path: ['field_names', index, 'parent_type'],
-        message: `the fields of "${type}" have names already: write all of them in one entry`,
+        message: `the fields of "${type}" already have names: write all of them in one entry`,
       });
 });

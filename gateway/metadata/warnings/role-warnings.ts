@@ -40,8 +40,8 @@ export function roleWarnings(
       ...place('inheritedRoles', [indexOf(metadata.inheritedRoles, role), 'role_set']),
       message:
         other === undefined
-          ? `"${role}" sees nothing of the remote schema "${remoteSchema}", as its role "${one}", whose roles differ there`
-          : `"${role}" sees nothing of the remote schema "${remoteSchema}": its roles "${one}" and "${other}" have different permissions there; a permission of its own says which holds`,
+          ? `"${role}" sees nothing of the remote schema "${remoteSchema}" because the roles of its role "${one}" have different permissions there`
+          : `"${role}" sees nothing of the remote schema "${remoteSchema}": its roles "${one}" and "${other}" have different permissions there; give the role its own permission to resolve this`,
     })),
   ];
 }
@@ -91,7 +91,9 @@ function slips(mentions: readonly Mention[]): readonly MetadataProblem[] {
   const known = [...counts].filter(([, count]) => count > 1).map(([role]) => role);
   return mentions.flatMap(({ role, place }) => {
     const meant = counts.get(role) === 1 ? likelyMeant(role, known) : undefined;
-    return meant ? [{ ...place, message: `the role "${role}" is named nowhere else: did you mean "${meant}"?` }] : [];
+    return meant
+      ? [{ ...place, message: `the role "${role}" is not used anywhere else: did you mean "${meant}"?` }]
+      : [];
   });
 }
 
@@ -100,7 +102,7 @@ function adminPermissions(mentions: readonly Mention[]): readonly MetadataProble
     .filter(({ role, isPermission }) => role === 'admin' && isPermission)
     .map(({ place }) => ({
       ...place,
-      message: 'has no effect: the role "admin" sees everything, whatever its permissions say',
+      message: 'has no effect: the role "admin" always has access to everything',
     }));
 }
 
@@ -117,9 +119,9 @@ function emptyInheritance(
       if (permitted.has(role) && role !== 'admin') return [];
       const why =
         role === 'admin'
-          ? 'what the role "admin" sees is no permission'
+          ? 'the role "admin" has no permissions to inherit'
           : `no remote schema, action or service has a permission for the role "${role}"`;
-      return [{ ...place('inheritedRoles', [index, 'role_set', at]), message: `gives nothing: ${why}` }];
+      return [{ ...place('inheritedRoles', [index, 'role_set', at]), message: `grants nothing: ${why}` }];
     }),
   );
 }

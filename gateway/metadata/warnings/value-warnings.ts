@@ -61,7 +61,7 @@ export function sessionVariableSlips(uses: readonly SessionVariableUse[]): reado
   return uses.flatMap(({ variable, place }) => {
     const meant = counts.get(variable) === 1 ? likelyMeant(bare(variable), known) : undefined;
     if (meant === undefined) return [];
-    const message = `the session variable "${variable}" is read nowhere else: did you mean "${SESSION_VARIABLE_START}${meant}"?`;
+    const message = `the session variable "${variable}" is not used anywhere else: did you mean "${SESSION_VARIABLE_START}${meant}"?`;
     return [{ ...place, message }];
   });
 }
@@ -94,7 +94,7 @@ export function presetSlips(
         .filter(({ text }) => !isSessionVariable(text) && looksLikeSessionVariable(text))
         .map(({ text, line }) => ({
           ...place('remoteSchemas', [index, 'permissions', at, 'definition', 'schema'], line),
-          message: `the preset "${text}" is sent as this text: names of session variables begin with "x-hasura-"`,
+          message: `the preset "${text}" is sent as literal text: names of session variables begin with "x-hasura-"`,
         })),
     ),
   );
@@ -175,7 +175,7 @@ function unknownInputField(
 ): string | undefined {
   if (first === undefined) return undefined;
   if (!PAYLOAD.includes(first))
-    return `a template reads $body.${first}, which is not there${suggestion(first, PAYLOAD)}`;
+    return `a template reads $body.${first}, which does not exist${suggestion(first, PAYLOAD)}`;
   if (first !== 'input') return undefined;
   let fields: InputFields | undefined = ofAction;
   let path = '$body.input';
@@ -183,7 +183,8 @@ function unknownInputField(
     if (!fields) return undefined;
     path += `.${key}`;
     const type = fields.get(key);
-    if (!type) return `a template reads ${path}, which the action does not take${suggestion(key, [...fields.keys()])}`;
+    if (!type)
+      return `a template reads ${path}, which is not an input of the action${suggestion(key, [...fields.keys()])}`;
     const inner: TypeNode = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
     fields = inner.kind === Kind.NAMED_TYPE ? inputs.get(inner.name.value) : undefined;
   }

@@ -9,7 +9,7 @@ const BARE_TEMPLATE = /^[^#'"]*?(?::|-|\[|,)\s+(\{\{\s*\w+\s*\}\}[^\s#]*)/;
 /** An empty list on a line of its own, with entries before or after it, as in a file of `portico init` that was edited. */
 const EMPTY_LIST = /^\[\s*\]\s*(#.*)?$/m;
 
-const ASTERISK = 'a text that begins with * needs quotes';
+const ASTERISK = 'a text that begins with * requires quotes';
 
 /**
  * Returns the syntax errors of a YAML text. The parser continues after its first error and mostly reports consequences of it,
@@ -27,24 +27,24 @@ export function syntaxProblems(text: string, document: Document, lines: LineCoun
 /** Returns the parser's message, with a remedy for the most common mistakes. */
 function syntaxMessage({ code, message, pos: [offset] }: YAMLError, text: string): string {
   const indent = /^\s*/.exec(text.slice(text.lastIndexOf('\n', offset - 1) + 1))?.[0] ?? '';
-  if (indent.includes('\t')) return 'a tab indents this line: YAML is indented by spaces';
+  if (indent.includes('\t')) return 'this line is indented with a tab: use spaces in YAML';
   switch (code) {
     case 'BLOCK_AS_IMPLICIT_KEY':
-      return `${message}: keys of one mapping begin in the same column, and a text with a colon needs quotes`;
+      return `${message}: the keys of a mapping must begin in the same column, and a text with a colon requires quotes`;
     case 'MULTILINE_IMPLICIT_KEY':
-      return `${message}: a key needs a colon after it`;
+      return `${message}: a key requires a colon after it`;
     case 'BAD_ALIAS':
       return `${message}: ${ASTERISK}`;
     case 'BAD_SCALAR_START':
-      return `${message}: the value needs quotes`;
+      return `${message}: the value requires quotes`;
     case 'DUPLICATE_KEY':
-      return `${message}: ${/^[\w-]+/.exec(text.slice(offset))?.[0] ?? 'this one'} is there already`;
+      return `${message}: ${/^[\w-]+/.exec(text.slice(offset))?.[0] ?? 'this key'} already exists`;
     case 'UNEXPECTED_TOKEN':
-      if (EMPTY_LIST.test(text)) return `${message}: the line "[]" says that the list is empty, leave it out`;
-      return `${message}: it is indented wrongly, or needs quotes as a whole`;
+      if (EMPTY_LIST.test(text)) return `${message}: the line "[]" declares an empty list; remove it`;
+      return `${message}: it is indented incorrectly, or the whole text requires quotes`;
     default:
       return /^Sequence item without -/.test(message)
-        ? `${message}: keys of an entry begin in the same column as its first key`
+        ? `${message}: the keys of an entry must begin in the same column as its first key`
         : message;
   }
 }
@@ -75,7 +75,7 @@ function bareTemplates(text: string, document: Document, lines: LineCounter): re
     const template = BARE_TEMPLATE.exec(all[line - 1] ?? '')?.[1];
     if (template === undefined) return;
     const column = (all[line - 1] ?? '').indexOf(template) + 1;
-    found.set(line, { line, column, message: `a template needs quotes in YAML: "${template}"` });
+    found.set(line, { line, column, message: `a template requires quotes in YAML: "${template}"` });
   };
   for (const error of document.errors) look(error.pos[0]);
   visit(document, {

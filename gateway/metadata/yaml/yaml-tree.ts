@@ -64,7 +64,7 @@ export function readMetadataText({ directory, read, problems }: MetadataFiles, f
     const bytes = readFileSync(join(directory, file));
     read.add(file);
     if (isUtf8(bytes)) return bytes.toString();
-    problems.push({ file, message: 'is not UTF-8: save it in that encoding' });
+    problems.push({ file, message: 'is not UTF-8: save it in UTF-8' });
     return undefined;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -126,8 +126,8 @@ export function usageText({
   if (verdict === 'unknown') return 'usage does not tell whom it affects';
   if (verdict === 'unused') {
     const recorded = days - daysWithoutRecord;
-    if (daysWithoutRecord > 0) return `unused as far as is known: usage was recorded on ${recorded} of ${days} days`;
-    if (unreadableLines > 0) return `unused as far as is known: lines of usage that cannot be read: ${unreadableLines}`;
+    if (daysWithoutRecord > 0) return `probably unused: usage was recorded on ${recorded} of ${days} days`;
+    if (unreadableLines > 0) return `probably unused: unreadable usage lines: ${unreadableLines}`;
     return `unused since ${since} (${days} days)`;
   }
   const named = by.slice(0, NAMED_USERS).map(userText).join('; ');

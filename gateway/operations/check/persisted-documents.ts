@@ -14,17 +14,20 @@ export function brokenDocuments(
     const broken = documents.flatMap(({ id, text }) => {
       const errors = errorsFor(text, meant, graphs);
       return errors
-        ? [{ file, message: `the document "${id}" is valid for ${whom(roles)}: ${errors.join('; ')}` }]
+        ? [{ file, message: `the document "${id}" is not valid for ${whom(roles)}: ${errors.join('; ')}` }]
         : [];
     });
     if (broken.length <= MAX_NAMED) return broken;
     const more = broken.length - MAX_NAMED;
-    return [...broken.slice(0, MAX_NAMED), { file, message: `${more} more documents are valid for ${whom(roles)}` }];
+    return [
+      ...broken.slice(0, MAX_NAMED),
+      { file, message: `${more} more documents are not valid for ${whom(roles)}` },
+    ];
   });
 }
 
 function whom(roles: readonly string[] | undefined): string {
-  return roles ? `none of the roles ${roles.join(', ')}` : 'no role';
+  return roles ? `any of the roles ${roles.join(', ')}` : 'any role';
 }
 
 /** Returns the errors of a document for the first role, or undefined if it is valid for one of the roles. */

@@ -180,7 +180,9 @@ async function compareAgainst(
   if (existsSync(against)) return compareWith(graph, against, against, options, opening);
   const metadata = checkOut(against, location);
   if (!metadata)
-    return { problems: [{ file: against, message: 'is no metadata directory and no git reference that has one' }] };
+    return {
+      problems: [{ file: against, message: 'is neither a metadata directory nor a git reference that contains one' }],
+    };
   // Recorded schemas next to the metadata may also have changed, so the old ones are checked out.
   const recorded = schemas === undefined ? undefined : checkOut(against, schemas);
   try {

@@ -2,7 +2,7 @@ import { commandSuggestion, UsageError } from '../../../platform/command-line.ts
 
 /** @param commands the existing commands. */
 export function commandExpected(commands: readonly string[]): UsageError {
-  return new UsageError(`expected ${commands.join(', ')}`);
+  return new UsageError(`expected a command: ${commands.join(', ')}`);
 }
 
 /** @param commands the existing commands, for a suggestion. */
@@ -12,7 +12,7 @@ export function unknownCommand(name: string, commands: readonly string[]): Usage
 
 /** @param commands of `portico jobs`. */
 export function unknownJobsCommand(name: string, commands: readonly string[]): UsageError {
-  return new UsageError(`jobs: expected ${commands.join(', ')}${commandSuggestion(name, commands)}`);
+  return new UsageError(`jobs: expected a command: ${commands.join(', ')}${commandSuggestion(name, commands)}`);
 }
 
 /**
@@ -38,15 +38,15 @@ export function limitTooGreat(most: number): UsageError {
 }
 
 export function severalKindsOfMetadata(): UsageError {
-  return new UsageError('expected one of --bare, --with-login, --with-sample');
+  return new UsageError('expected only one of --bare, --with-login, --with-sample');
 }
 
 export function usageOptionMissing(): UsageError {
-  return new UsageError('--since and --allow-unused need --usage');
+  return new UsageError('--since and --allow-unused require --usage');
 }
 
 export function comparisonMissing(): UsageError {
-  return new UsageError('--usage needs --against, the metadata to compare with');
+  return new UsageError('--usage requires --against with the metadata to compare with');
 }
 
 export function invalidSince(): UsageError {
@@ -54,10 +54,10 @@ export function invalidSince(): UsageError {
 }
 
 export function severalDirectories(): UsageError {
-  return new UsageError('expected one directory at most');
+  return new UsageError('expected at most one directory');
 }
 
 /** @param option undefined for a positional argument. */
 export function emptyArgument(option?: string): UsageError {
-  return new UsageError(`${option === undefined ? 'an argument' : `--${option}`} is empty: expected a text`);
+  return new UsageError(`${option === undefined ? 'an argument' : `--${option}`} is empty: expected a value`);
 }

@@ -4,33 +4,35 @@ import { SHELLS } from '../../../platform/command-line.ts';
 const COMMAND_HELP = {
   check: `  portico check [dir] [--against <dir|git ref>] [--hasura <url> [--admin-secret <secret>]] [--schemas <dir>]
                 [--record <dir>] [--usage <dir> [--since <time>] [--allow-unused]] [--json]
-      Checks metadata without serving it. --schemas uses recorded schemas and calls no service, --record writes them.
-      --against lists the changes for clients, --hasura the differences from a live Hasura, for each role, whose admin
-      secret may be in HASURA_GRAPHQL_ADMIN_SECRET. --usage adds which clients are affected by each breaking change, since
-      30d or another time; --allow-unused permits breaking changes of what is unused. Exit code 1 for problems and for
-      breaking changes.`,
+      Checks metadata without serving it. --record writes the schemas of the services to a directory; --schemas reads them
+      from there instead of calling the services. --against lists the changes that clients see. --hasura lists, for each
+      role, the differences from a running Hasura; its admin secret can be set in HASURA_GRAPHQL_ADMIN_SECRET. --usage adds
+      the clients that each breaking change affects (default --since: 30d). --allow-unused permits breaking changes to
+      unused parts of the schema. Exits with code 1 if there are problems or breaking changes.`,
   usage: `  portico usage [dir…] [--since <time>] [--client <name>] [--operation <name>] [--role <name>] [--field <coordinate>]
                 [--unused <metadata dir|file.graphql> [--schemas <dir>]] [--limit <number>] [--json]
-      Lists the operations, clients and fields that gateways with PORTICO_USAGE_DIR have counted; several directories are
-      summed up. --unused lists unused fields. dir is $PORTICO_USAGE_DIR by default; a time is 30d, 12h, 15m or 2026-01-31.`,
+      Lists the operations, clients and fields that gateways with PORTICO_USAGE_DIR have counted. The counts of several
+      directories are added up. --unused lists unused fields. dir defaults to $PORTICO_USAGE_DIR. <time> is, for example,
+      30d, 12h, 15m or 2026-01-31.`,
   serve: `  portico serve [dir] [--workers <number>]
-      Serves metadata, with the settings of docs/configuration.md from the environment; --workers takes precedence over
-      PORTICO_WORKERS.`,
+      Starts a gateway that serves the metadata. The settings are read from the environment (see docs/configuration.md).
+      --workers overrides PORTICO_WORKERS.`,
   jobs: `  portico jobs <list|show|retry|cancel|purge|stats> [id…] [--state <state>] [--kind <kind>] [--queue <queue>]
                [--tenant <tenant>] [--before <time>] [--limit <number>] [--payload] [--json]
-      Manages jobs in the database of HASURA_GRAPHQL_METADATA_DATABASE_URL. retry runs dead jobs again and scheduled
-      ones now, purge deletes dead ones; each needs ids or a condition. show has a job's input, session variables and
-      result with --payload.`,
+      Manages jobs in the database of HASURA_GRAPHQL_METADATA_DATABASE_URL. retry runs dead jobs again and scheduled jobs
+      immediately. cancel cancels unfinished jobs. purge deletes dead jobs. These three commands require ids or a filter.
+      show --payload also prints the input, the session variables and the result of a job.`,
   init: `  portico init [dir] [--bare | --with-login | --with-sample]
-      Writes metadata to start from: --bare has examples in comments, --with-login also the login of Portico's auth service,
-      --with-sample also the sample service. On a terminal it asks which; otherwise --bare is the default.`,
+      Creates a metadata directory. --bare contains only commented examples. --with-login adds the login of Portico's auth
+      service. --with-sample adds the login and the sample service. Without an option, it asks on a terminal and otherwise
+      uses --bare.`,
   completion: `  portico completion <${SHELLS.join('|')}>
-      Prints a completion script for a shell: source <(portico completion bash), the same for zsh,
-      portico completion fish | source`,
+      Prints a completion script for a shell. bash and zsh: source <(portico completion bash), with the name of your
+      shell. fish: portico completion fish | source`,
 } as const;
 
-const COMMON_HELP = `  In the other commands dir is $HASURA_GRAPHQL_METADATA_DIR or ./metadata by default.
-  Exit codes: 0 done, 1 failed, 2 wrong arguments.
+const COMMON_HELP = `  Except in "usage", dir defaults to $HASURA_GRAPHQL_METADATA_DIR, or else to ./metadata.
+  Exit codes: 0 success, 1 failure, 2 usage error.
 `;
 
 /** The complete help. */

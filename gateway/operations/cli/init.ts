@@ -28,7 +28,7 @@ export function init(directory: string, kind: StarterKind = 'bare'): readonly st
   try {
     made = makeDirectorySync(target);
     if (readdirSync(target).length > 0)
-      throw new StartError(`${directory} is not empty: name a directory that is, or does not exist`);
+      throw new StartError(`${directory} is not empty: choose an empty or new directory`);
     const files = new Map(Object.entries(starterOf(kind)));
     writeFilesTogether(target, files);
     return [...files.keys()].map((file) => join(directory, file));
@@ -46,7 +46,7 @@ export async function askForKind(): Promise<StarterKind> {
   try {
     for (;;) {
       const answer = await terminal.question(
-        'What is the metadata to begin with?\n  1  examples in comments alone\n  2  the login of Portico’s accounts\n' +
+        'What should the metadata contain?\n  1  commented examples only\n  2  the login of Portico’s auth service\n' +
           '  3  the login and the sample service\n1, 2 or 3 [2]: ',
       );
       const kind = ({ '': 'login', 1: 'bare', 2: 'login', 3: 'sample' } as const)[answer.trim()];
@@ -62,8 +62,8 @@ export function nextSteps(directory: string, kind: StarterKind): string {
   const location = `HASURA_GRAPHQL_METADATA_DIR=${quoted(resolve(directory))}`;
   const root = packageDirectory();
   const start = resolve('.') === root ? 'npm start' : `npm --prefix ${quoted(root)} start`;
-  const more = kind === 'sample' ? '' : 'Add your services to it: each file has an example in comments.\n';
-  return `\n${more}Start Portico with it:\n  ${location} ${start}\n`;
+  const more = kind === 'sample' ? '' : 'Add your services to the metadata: each file contains a commented example.\n';
+  return `\n${more}Start Portico with this metadata:\n  ${location} ${start}\n`;
 }
 
 function quoted(path: string): string {

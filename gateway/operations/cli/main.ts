@@ -263,7 +263,7 @@ main(process.argv.slice(2), process.env).catch(async (error) => {
   if (error instanceof UsageError) {
     // The complete help would scroll the message out of a terminal.
     const command = commandNamed(process.argv[2]);
-    const help = command ? helpOf(command) : 'usage: portico <command>; "portico --help" explains all of them\n';
+    const help = command ? helpOf(command) : 'usage: portico <command>; run "portico --help" for all commands\n';
     process.stderr.write(`portico: ${error.message}\n${help}`);
     process.exitCode = 2;
     return;

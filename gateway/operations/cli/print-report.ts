@@ -29,13 +29,13 @@ export function printReport(report: CheckReport): string {
 
 function hasuraLines({ endpoint, roles, differences }: HasuraComparison): readonly string[] {
   return [
-    `compared with ${endpoint}, as clients see it that come from there:`,
+    `compared with ${endpoint}, for clients that migrate from it:`,
     ...roles.map(({ role, differences: count, tables, tableFields }) => {
-      const what = count === 0 ? 'the same' : `${count} ${count === 1 ? 'difference' : 'differences'}`;
+      const what = count === 0 ? 'no differences' : `${count} ${count === 1 ? 'difference' : 'differences'}`;
       if (tables.length === 0 && tableFields === 0) return `hasura role ${role}: ${what}`;
       const more = tables.length > NAMED_TABLES ? `, and ${tables.length - NAMED_TABLES} more` : '';
       const named = tables.slice(0, NAMED_TABLES).join(', ');
-      return `hasura role ${role}: ${what}; its database is not compared: ${tableFields} fields of ${tables.length} tables (${named}${more})`;
+      return `hasura role ${role}: ${what}; not compared: ${tableFields} fields of ${tables.length} database tables (${named}${more})`;
     }),
     ...differences.map(changeLine),
     `differences: ${differences.length}, ${breaking(differences)} of them breaking`,
@@ -47,7 +47,7 @@ const NAMED_TABLES = 10;
 
 /** The role `*` stands for those that the metadata does not name. */
 function roleText(role: string): string {
-  return role === ANY_OTHER_ROLE ? 'role * (any other that a token may name)' : `role ${role}`;
+  return role === ANY_OTHER_ROLE ? 'role * (any other role in a token)' : `role ${role}`;
 }
 
 function sourceText({ name, kind, members }: Report['sources'][number]): string {
@@ -61,7 +61,7 @@ function changeLine({ breaking, message, roles, usage, allowed }: WeighedChange)
 
 function changesLine(changes: readonly WeighedChange[]): string {
   const allowed = changes.filter((change) => change.allowed).length;
-  const unused = allowed > 0 ? `, ${allowed} of these allowed, since they are unused` : '';
+  const unused = allowed > 0 ? `, ${allowed} of them allowed because they are unused` : '';
   return `changes: ${changes.length}, ${breaking(changes)} of them breaking${unused}`;
 }
 

@@ -2,9 +2,9 @@
 export const STARTER: Readonly<Record<string, string>> = {
   'version.yaml': 'version: 3\n',
 
-  'remote_schemas.yaml': `# Services that speak GraphQL. Each one's root fields become root fields of /v1/graphql.
-# Without \`permissions\`, a service is open to every logged-in caller; with them, to exactly the roles that are listed.
-# Requests go to the service with the caller's claims as x-hasura-* headers.
+  'remote_schemas.yaml': `# GraphQL services. The root fields of each service become root fields of /v1/graphql.
+# Without \`permissions\`, every logged-in caller can use a service; with them, only the listed roles can.
+# The gateway sends the caller's claims to the service as x-hasura-* headers.
 #
 # - name: orders
 #   definition:
@@ -22,8 +22,9 @@ export const STARTER: Readonly<Record<string, string>> = {
 #           }
 #           type Order { id: ID! item: String! }
 #
-# What the role \`anonymous\` is granted is public: it needs no token, and a token that comes along counts. Fields that
-# log in, refresh or log out are \`authentication_fields\`: they ignore a token that is sent, which may be expired.
+# Everything that is granted to the role \`anonymous\` is public: it requires no token, but a token that is sent is used.
+# List the fields that log in, refresh or log out in \`authentication_fields\`: these fields ignore a token that is sent,
+# which may have expired.
 #
 # - name: accounts
 #   definition:
@@ -37,7 +38,7 @@ export const STARTER: Readonly<Record<string, string>> = {
 []
 `,
 
-  'actions.yaml': `# Webhooks that answer a root field. Their types stand in actions.graphql.
+  'actions.yaml': `# Root fields that a webhook resolves. Their types are defined in actions.graphql.
 #
 # actions:
 #   - name: cancelOrder
@@ -47,7 +48,7 @@ export const STARTER: Readonly<Record<string, string>> = {
 #     permissions:
 #       - role: user
 #
-# An action that logs in has \`authentication_field: true\` in its definition, and the role \`anonymous\`.
+# An action that logs in needs \`authentication_field: true\` in its definition and the role \`anonymous\`.
 actions: []
 custom_types:
   enums: []
@@ -77,7 +78,7 @@ custom_types:
 []
 `,
 
-  'rest_endpoints.yaml': `# Addresses under /api/rest/ that run a saved operation.
+  'rest_endpoints.yaml': `# REST endpoints under /api/rest/. Each endpoint runs a saved operation.
 #
 # - name: order
 #   url: orders/:id
@@ -89,7 +90,7 @@ custom_types:
 []
 `,
 
-  'services.yaml': `# Plain HTTP services that are passed through under a path, with the same bearer rule and claim headers.
+  'services.yaml': `# Plain HTTP services that the gateway exposes under a path, with the same token checks and claim headers.
 #
 # - name: reports
 #   path: /api/reports

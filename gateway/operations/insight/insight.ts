@@ -205,12 +205,12 @@ function read<T>(shape: z.ZodType<T>, given: unknown): T {
 
 /** Invalid arguments of a command. @param path of the first invalid one within `args`. */
 function invalidArguments(path: string): GatewayError {
-  return new GatewayError('parse-failed', 'the arguments are not those of the command', { path });
+  return new GatewayError('parse-failed', 'the arguments do not match the command', { path });
 }
 
 /** A file that the metadata is not read from, even if a file of that name exists. */
 function unknownMetadataFile(): GatewayError {
-  return new GatewayError('not-found', 'the metadata is not read from a file of that name', {
+  return new GatewayError('not-found', 'the metadata has no file with this name', {
     path: '$.args.name',
     status: 400,
   });

@@ -7,12 +7,12 @@ export function adminOnly(): GatewayError {
 
 /** A `bulk` without a list of commands, or with too many. */
 export function invalidBulk(most: number): GatewayError {
-  return new GatewayError('parse-failed', `expected a list of ${most} commands at most`, { path: '$.args' });
+  return new GatewayError('parse-failed', `expected a list of at most ${most} commands`, { path: '$.args' });
 }
 
 /** A command with a large result, which must not occur in a bulk. @param path of the command. */
 export function notInBulk(path: string): GatewayError {
-  return new GatewayError('not-supported', 'a bulk cannot have this command', { path });
+  return new GatewayError('not-supported', 'this command is not allowed in a bulk', { path });
 }
 
 /** JSON that is not a command of the metadata API. @param path of the command in the request. */
@@ -24,7 +24,7 @@ export function invalidCommand(path: string): GatewayError {
 export function commandNeedsJobs(): GatewayError {
   return new GatewayError(
     'not-supported',
-    'jobs, cron triggers and scheduled events need HASURA_GRAPHQL_METADATA_DATABASE_URL',
+    'jobs, cron triggers and scheduled events require HASURA_GRAPHQL_METADATA_DATABASE_URL',
     { path: '$.type' },
   );
 }
@@ -38,14 +38,17 @@ export function unsupportedCommand(meant: string | undefined): GatewayError {
   const hint = meant === undefined ? '' : `did you mean "${meant}"? `;
   return new GatewayError(
     'not-supported',
-    `${hint}Supported: reload_metadata, export_metadata, get_inconsistent_metadata, reload_remote_schema, introspect_remote_schema, those about cron triggers and scheduled events, bulk, and the commands of docs/insight.md and docs/jobs.md. Metadata is changed by editing its files.`,
+    `${hint}Supported: reload_metadata, export_metadata, get_inconsistent_metadata, reload_remote_schema, introspect_remote_schema, the commands for cron triggers and scheduled events, bulk, and the commands of docs/insight.md and docs/jobs.md. Metadata is changed by editing its files.`,
     { path: '$.type' },
   );
 }
 
 /** A name of no remote schema in the metadata: 400, as in Hasura. */
 export function unknownRemoteSchema(): GatewayError {
-  return new GatewayError('not-found', 'there is no remote schema of that name', { path: '$.args.name', status: 400 });
+  return new GatewayError('not-found', 'there is no remote schema with this name', {
+    path: '$.args.name',
+    status: 400,
+  });
 }
 
 /** A remote schema that has not been introspected. */

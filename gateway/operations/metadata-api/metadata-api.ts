@@ -272,7 +272,7 @@ function sendInvalid(exchange: HttpExchange, error: MetadataError): void {
   exchange.record?.addError('invalid-configuration');
   sendJson(exchange, 400, {
     path: '$',
-    error: 'the metadata is not valid; what was in force stays',
+    error: 'the metadata is not valid; the previous metadata stays in use',
     code: 'invalid-configuration',
     internal: error.problems.map((problem) => ({ ...problem, text: describeProblem(problem) })),
   });

@@ -18,7 +18,8 @@ export function health(graph: LiveGraph, reloads: MetadataReloads, isStrict = fa
     return isStrict
       ? { status: 500, text: 'ERROR: inconsistent objects in schema' }
       : { status: 200, text: 'WARN: inconsistent objects in schema' };
-  if (brokenCircuits(graph).length > 0) return { status: 200, text: 'WARN: services fail and are not asked for now' };
+  if (brokenCircuits(graph).length > 0)
+    return { status: 200, text: 'WARN: failing services are temporarily not called' };
   return { status: 200, text: 'OK' };
 }
 

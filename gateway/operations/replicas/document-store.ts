@@ -71,7 +71,7 @@ export function openDocumentStore({ redisUrl, log, bounds = STORE_BOUNDS }: Docu
     onFailure: (reason) =>
       log.warn(
         { event: 'persisted_queries.store_unavailable', reason },
-        'store of persisted queries unavailable, each process uses its own only',
+        'the store of persisted queries is unavailable, each process uses only its own',
       ),
     onRecovery: () =>
       log.info({ event: 'persisted_queries.store_recovered' }, 'store of persisted queries is available again'),

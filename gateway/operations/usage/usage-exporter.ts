@@ -109,7 +109,7 @@ export class UsageExporter {
     if (!this.#isFailing)
       this.#options.log.warn(
         { event: 'usage.export_failed', reason },
-        'usage cannot be exported, counting goes on in memory and exporting is retried',
+        'usage cannot be exported; counting continues in memory and the export is retried',
       );
     this.#isFailing = true;
   }

@@ -70,7 +70,7 @@ export class UsageWriter {
       if (!this.#isFailing)
         log.error(
           { event: 'usage.write_failed', reason: (error as NodeJS.ErrnoException).code ?? (error as Error).message },
-          'usage cannot be written, counting goes on in memory and writing is retried',
+          'usage cannot be written; counting continues in memory and writing is retried',
         );
       this.#isFailing = true;
     }

@@ -58,7 +58,7 @@ export function invalidRequest(error: GraphQLError, path = '$'): PublicError {
 /** The operation may need an unavailable source. The message does not name the source. */
 export function operationUnavailable(): PublicError {
   return {
-    message: 'a service that the operation may need is not available',
+    message: 'a service that the operation may require is not available',
     extensions: { path: '$', code: 'source-unavailable' satisfies ErrorCode, retry_after: UNAVAILABLE_RETRY_SECONDS },
   };
 }
@@ -66,7 +66,7 @@ export function operationUnavailable(): PublicError {
 /** The operation exceeded the time limit of its role. */
 export function timeLimitExceeded(): PublicError {
   return {
-    message: 'the operation took longer than its time limit; a mutation may still have its effect',
+    message: 'the operation exceeded its time limit; a mutation may still take effect',
     extensions: { path: '$', code: 'tenant-time-limit-exceeded' satisfies ErrorCode, reason: 'timeout' },
   };
 }

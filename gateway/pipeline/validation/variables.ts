@@ -113,5 +113,5 @@ function coercionMessage(path: readonly (string | number)[], message: string): s
   const place = path.length > 0 ? ` at "${path.join('.')}"` : '';
   const harmless = HARMLESS.exec(message)?.[0];
   const scalar = EXPECTED_SCALAR.exec(message)?.[1];
-  return `got an invalid value${place}: ${harmless ?? (scalar ? `Expected type "${scalar}".` : 'It is none of the values that its type allows.')}`;
+  return `got an invalid value${place}: ${harmless ?? (scalar ? `Expected type "${scalar}".` : 'The value is not allowed by its type.')}`;
 }

@@ -40,7 +40,7 @@ const PURPOSES: ReadonlySet<unknown> = new Set(['SECURITY', 'EXECUTION']);
 export function withUsualNames(supergraph: DocumentNode): DocumentNode {
   const specifications = specificationsOf(supergraph);
   const problems = specifications.flatMap(({ url, name, purpose }): readonly string[] => {
-    if (!URL.canParse(url)) return [`it links to "${url}", which is no URL`];
+    if (!URL.canParse(url)) return [`it links to "${url}", which is not a URL`];
     const isKnown = KNOWN.has(name) && url.startsWith(OWNER);
     return PURPOSES.has(purpose) && !isKnown ? [`it uses "${url}" for ${purpose}, which is not known here`] : [];
   });

@@ -66,7 +66,7 @@ export async function readSupergraph(sdl: string): Promise<Supergraph> {
   const document = fromOthers(given);
   await setImmediate();
   if (joinedGraphs(document).size === 0)
-    throw new UnusableSupergraph(['is no composed supergraph: it has no enum join__Graph, which composing writes']);
+    throw new UnusableSupergraph(['is not a composed supergraph: it has no enum join__Graph']);
   const schema = buildPublicSchema(document);
   await setImmediate();
   const text = document === given ? sdl : print(document);

@@ -46,7 +46,7 @@ function unsupportedFields(typeDefs: DocumentNode): readonly UnsupportedFeature[
     ...directivesOf(field, names('override')).flatMap(({ label }): UnsupportedFeature[] => {
       if (!isInterfaceObject || typeof label !== 'string') return [];
       const what = `the label "${label}" of @override on "${type}.${field.name.value}"`;
-      const message = `${what} is not supported, since the field is one of an interface object: all of it would be moved at once`;
+      const message = `${what} is not supported because the field belongs to an interface object: the whole field would be moved at once`;
       return [{ code, message, line: lineOfNode(field) }];
     }),
   ]);

@@ -29,7 +29,7 @@ export class OperationTooComplex extends UnplannableOperation {
   override readonly code: ErrorCode = 'plan-too-complex';
 
   constructor() {
-    super('the operation is too complex to be planned: select less, or in several operations');
+    super('the operation is too complex to plan: select fewer fields, or split it into several operations');
     this.name = 'OperationTooComplex';
   }
 }

@@ -83,7 +83,7 @@ function requestMetrics(requests: HttpServerCounts): readonly Metric[] {
   return [
     counter(
       'portico_http_requests_total',
-      'Requests that have been answered; 499: the client disconnected.',
+      'Completed requests. 499: the client disconnected.',
       ['status'],
       [...requests.byStatus()].map(([status, value]) => ({ labels: { status }, value })),
     ),
@@ -180,7 +180,7 @@ function redisMetrics(availability: Measured['redisAvailability']): readonly Met
   return [
     gauge(
       'portico_redis_available',
-      'Whether Redis took the last call, by what it is used for: 1 or 0.',
+      'Whether the last call to Redis succeeded, by purpose: 1 or 0.',
       ['purpose'],
       [...availability].map(([purpose, isAvailable]) => ({ labels: { purpose }, value: isAvailable ? 1 : 0 })),
     ),
@@ -214,7 +214,7 @@ function authenticationMetrics({
     ),
     ...(age === undefined
       ? []
-      : [oneGauge('portico_revocations_age_seconds', 'Since when the list of revocations was fetched.', age)]),
+      : [oneGauge('portico_revocations_age_seconds', 'Time since the list of revocations was fetched.', age)]),
     ...(skew === undefined
       ? []
       : [
@@ -238,12 +238,8 @@ function connectionMetrics({ open, refused, slow, bytes }: ConnectionCounts): re
   const { received, sent } = bytes();
   return [
     oneGauge('portico_connections', 'Connections of clients that are open.', open),
-    oneCounter(
-      'portico_http_received_bytes_total',
-      'Bytes that came from clients, with those of HTTP itself.',
-      received,
-    ),
-    oneCounter('portico_http_sent_bytes_total', 'Bytes that were sent to clients, with those of HTTP itself.', sent),
+    oneCounter('portico_http_received_bytes_total', 'Bytes received from clients, including HTTP headers.', received),
+    oneCounter('portico_http_sent_bytes_total', 'Bytes sent to clients, including HTTP headers.', sent),
     counter(
       'portico_connections_refused_total',
       'Connections that were refused: too many of their address, or too many in total.',

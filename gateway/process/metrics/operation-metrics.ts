@@ -27,15 +27,15 @@ export function operationMetrics(counts: OperationPipeline['counts']): readonly 
     oneCounter('portico_operations_refused_total', 'Operations that were rejected before execution.', refused),
     durationHistogram(
       'portico_operation_duration_seconds',
-      'From when an operation begins to run to its result.',
+      'Time from the start of an operation to its result.',
       ['type'],
       DURATION_BOUNDS_MS,
       Object.entries(durations).map(([type, counted]) => counted.sample({ type })),
     ),
     ...counts.named.metrics(),
     cacheCounter('portico_documents_total', 'Documents that clients sent, found in the cache or parsed.', documents),
-    cacheCounter('portico_persisted_queries_total', 'Documents that clients named by their id alone.', persisted),
-    cacheCounter('portico_plans_total', 'Plans of operations, found in the cache or made.', plans),
+    cacheCounter('portico_persisted_queries_total', 'Documents that clients sent only by id.', persisted),
+    cacheCounter('portico_plans_total', 'Plans of operations, found in the cache or created.', plans),
     oneDurationHistogram(
       'portico_validation_duration_seconds',
       'Validation of a document for a role that sends it for the first time.',
@@ -58,11 +58,7 @@ function subscriptionMetrics({
   return [
     oneCounter('portico_subscriptions_total', 'Subscriptions that were opened.', opened),
     oneGauge('portico_subscriptions_active', 'Subscriptions that are open.', active),
-    oneGauge(
-      'portico_subscription_runs',
-      'Runs of subscriptions, each with its stream of a service: fewer than subscriptions where equal ones share one.',
-      runs,
-    ),
+    oneGauge('portico_subscription_runs', 'Source streams of subscriptions. Equal subscriptions share a stream.', runs),
     counter(
       'portico_subscriptions_ended_total',
       'Subscriptions that have ended, by the reason.',

@@ -57,7 +57,7 @@ export function upstreamMetrics(states: readonly SourceState[]): readonly Metric
     ),
     counter(
       'portico_upstream_shared_total',
-      'Deduplicated queries, which joined the call of an identical one.',
+      'Deduplicated queries, which shared the call of an identical query.',
       SOURCE,
       one(({ counts }) => counts.shared),
     ),

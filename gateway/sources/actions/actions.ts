@@ -127,10 +127,10 @@ function prepareWebhooks(metadata: Metadata, surroundings: SourceDependencies): 
     if (kind === 'asynchronous' && forwards && !surroundings.headerSealer)
       report(
         ['forward_client_headers'],
-        `action "${action.name}": its jobs keep headers of clients, encrypted: set PORTICO_ASSERTION_KEY, which the key is derived from`,
+        `action "${action.name}": its jobs store encrypted client headers: set PORTICO_ASSERTION_KEY, from which the encryption key is derived`,
       );
     if (job?.keep_credentials && !forwards)
-      report(['job', 'keep_credentials'], 'no header of a client is kept: needs forward_client_headers');
+      report(['job', 'keep_credentials'], 'no client headers are stored: requires forward_client_headers');
     webhooks.set(action.name, prepareWebhook(action, surroundings, report));
   });
   if (problems.length > 0) throw new MetadataError(problems);
@@ -193,6 +193,6 @@ function signingSecret(
     return undefined;
   }
   if (resolved.text.length < MIN_SECRET_LENGTH)
-    report(path, `the secret in ${variable} must have ${MIN_SECRET_LENGTH} characters at least`);
+    report(path, `the secret in ${variable} must have at least ${MIN_SECRET_LENGTH} characters`);
   return resolved.text;
 }

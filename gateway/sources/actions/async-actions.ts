@@ -155,7 +155,7 @@ function jobsFailure(
   const isOverQuota = code === 'job-limit-exceeded';
   // Clients control how often the quota is exceeded, so it is not logged.
   if (!isOverQuota)
-    call.log.warn({ event, err: cause ?? error, source: name }, 'the database of jobs failed a request');
+    call.log.warn({ event, err: cause ?? error, source: name }, 'a request to the database for jobs failed');
   const seconds = headers['retry-after'];
   if (seconds !== undefined) call.http.headers['retry-after'] = seconds;
   return sourceError(

@@ -54,7 +54,7 @@ function agreedNamespace(members: readonly Customized[], report: AddProblem): st
       if (customization?.root_fields_namespace != null)
         report(
           name,
-          'subgraphs that are composed share their root types: all need the same one',
+          'composed subgraphs share their root types: all must have the same namespace',
           'root_fields_namespace',
         );
   const [namespace] = namespaces;
@@ -87,7 +87,7 @@ function checkAgreement(kind: 'type' | 'field', names: ReadonlyMap<string, Wante
     for (const [member, name] of by) {
       if (name === original) continue;
       const others = [...by.keys()].filter((other) => other !== member).join('", "');
-      report(member, `the ${kind} "${coordinate}" is also of "${others}": all need the same name for it`);
+      report(member, `the ${kind} "${coordinate}" also belongs to "${others}": all must use the same name for it`);
     }
   }
 }

@@ -76,7 +76,7 @@ export async function federatedPermissions(
         if (other && JSON.stringify(other) !== JSON.stringify(preset))
           note(member.name, {
             path: ['permissions'],
-            message: `permission of role "${String(role)}": @preset of "${key}": another subgraph has another one`,
+            message: `permission of role "${String(role)}": @preset of "${key}": another subgraph has a different one`,
           });
         presets.set(key, preset);
       }

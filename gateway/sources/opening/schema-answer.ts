@@ -129,7 +129,7 @@ async function checkedInThread(
     { response: { status, body }, query, limits },
     { maxOldGenerationSizeMb: memoryMb },
   ).catch((error: unknown) => {
-    if (error instanceof ThreadEnded) throw new SchemaTooLarge('the schema takes too much memory');
+    if (error instanceof ThreadEnded) throw new SchemaTooLarge('the schema requires too much memory');
     throw error;
   });
   if (!('refusal' in checked)) return checked;
@@ -145,7 +145,7 @@ function readSdl(
   let found: unknown = dataOf(response, what, remedy);
   for (const name of path) found = (found as Data | null | undefined)?.[name];
   if (typeof found !== 'string')
-    throw new UnsupportedQueryError(`the ${what} was refused: there is no SDL`, response.status);
+    throw new UnsupportedQueryError(`the ${what} was rejected: the response has no SDL`, response.status);
   checkReadableSdl(found, limits);
   return found;
 }

@@ -12,7 +12,7 @@ const SERVICE_SDL = {
   kind: 'sdl',
   what: 'query for _service',
   path: ['_service', 'sdl'],
-  remedy: 'a service that is no subgraph has no composition: federation',
+  remedy: 'remove composition: federation if the service is not a subgraph',
 } as const satisfies SchemaQuery;
 
 const STITCHING_SDL = {

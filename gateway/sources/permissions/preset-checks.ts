@@ -37,7 +37,7 @@ function evadableInputObjects(presets: Presets, schema: GraphQLSchema): readonly
             .map((one) => `${one.name}.${name}`)
             .map(
               (other) =>
-                `"${type.name}.${name}.${argument.name}" is preset as a whole: "${other}" needs the same argument, or it could be evaded there`,
+                `"${type.name}.${name}.${argument.name}" is preset as a whole: "${other}" requires the same argument, otherwise the preset could be bypassed there`,
             ),
         ),
     ),
@@ -63,7 +63,10 @@ function evadableArguments(presets: Presets, schema: GraphQLSchema): readonly st
       .filter((one) => Object.hasOwn(one.getFields(), fieldName))
       .map((one) => `${one.name}.${fieldName}.${argument}`)
       .filter((other) => JSON.stringify(presets.get(other)) !== JSON.stringify(preset))
-      .map((other) => `@preset of "${key}": "${other}" needs the same, or it could be evaded there`);
+      .map(
+        (other) =>
+          `@preset of "${key}": "${other}" requires the same preset, otherwise the preset could be bypassed there`,
+      );
   });
 }
 

@@ -52,6 +52,6 @@ export function listProblems(
     )
     .map(
       ([key, { type }]) =>
-        `"${key}" is a list of "${innermostTypeName(type)}", whose fields are all preset: preset the list itself, or leave it out`,
+        `"${key}" is a list of "${innermostTypeName(type)}", whose fields are all preset: preset the list itself, or omit it`,
     );
 }

@@ -42,7 +42,7 @@ export function takePresets(document: DocumentNode): {
     Directive: (node) => {
       if (node.name.value !== DIRECTIVE) return undefined;
       if (!taken.has(node as ConstDirectiveNode))
-        problems.push('@preset stands once at an argument or a field of an input object, and nowhere else');
+        problems.push('@preset is allowed only once, on an argument or on a field of an input object');
       return null;
     },
   });

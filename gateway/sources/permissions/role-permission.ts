@@ -77,7 +77,7 @@ function rootProblems(part: GraphQLSchema, upstream: GraphQLSchema): readonly st
     return type ? [`${operation}: ${type.name}`] : [];
   });
   return [
-    `it has no root type, so that it permits nothing: declare those that it has of "schema { ${roots.join(' ')} }"`,
+    `it has no root type, so it permits nothing: declare the root types that it has in "schema { ${roots.join(' ')} }"`,
   ];
 }
 
@@ -148,7 +148,9 @@ export function permittedSchema(sdl: string, upstream: GraphQLSchema): Permitted
 /** Adds advice to unknown types. The SDL of a permission must declare all types that it uses. */
 function withRemedy(problem: string): string {
   const unknown = /^(Unknown type "\w+")\.$/.exec(problem)?.[1];
-  return unknown ? `${unknown}: the SDL of a permission declares each type that it uses, scalars too` : problem;
+  return unknown
+    ? `${unknown}: the SDL of a permission must declare each type that it uses, including scalars`
+    : problem;
 }
 
 /** The type in the whole schema that corresponds to `type`. Root types may have other names there. */
@@ -184,7 +186,7 @@ function permittedTypeProblems(part: GraphQLNamedType, whole: GraphQLNamedType):
   if (isUnionType(part) && isUnionType(whole)) {
     const members = new Set(whole.getTypes().map((type) => type.name));
     const extra = part.getTypes().filter((type) => !members.has(type.name));
-    return extra.map((type) => `"${type.name}" is no member of "${part.name}" in the remote schema`);
+    return extra.map((type) => `"${type.name}" is not a member of "${part.name}" in the remote schema`);
   }
   if (part.constructor === whole.constructor) return [];
   return [`type "${part.name}" is of another kind in the remote schema`];

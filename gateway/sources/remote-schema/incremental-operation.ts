@@ -92,10 +92,10 @@ class PartsForwarding implements UpstreamHandler, IncrementalFlow {
     return {
       onData: (chunk) => {
         if (this.#state === 'over') return 0;
-        if (!reader.read(chunk)) flow.refuse('the answer is not as multipart has to be');
+        if (!reader.read(chunk)) flow.refuse('the response is not valid multipart');
         return reader.pendingBytes;
       },
-      onEnd: () => this.onError(new UpstreamError('connection', new Error('the answer ended before its last part'))),
+      onEnd: () => this.onError(new UpstreamError('connection', new Error('the response ended before its last part'))),
     };
   }
 

@@ -64,7 +64,7 @@ export function openEventStream(
   let incoming: IncomingMessage | undefined;
   let isPaused = false;
   const tooLate = setTimeout(() => {
-    receiver.lost('no answer in time', 0);
+    receiver.lost('no response in time', 0);
     outgoing.destroy();
   }, timeoutMs);
   outgoing.on('socket', (socket) => socket.setKeepAlive(true, 30_000));
@@ -75,7 +75,7 @@ export function openEventStream(
   // A service that switches to another protocol closes the connection without an error or a response.
   outgoing.on('close', () => {
     clearTimeout(tooLate);
-    if (!incoming) receiver.lost('closed without an answer', 0);
+    if (!incoming) receiver.lost('closed without a response', 0);
   });
   outgoing.on('response', (response) => {
     incoming = response;
@@ -148,7 +148,7 @@ function readRefusal(response: IncomingMessage, receiver: EventStreamReceiver): 
     else {
       const { statusCode = 0, headers } = response;
       const retryMs = TEMPORARY_STATUSES.has(statusCode) ? (askedWaitMs({ headers }) ?? 0) : undefined;
-      receiver.lost(`answered with the status ${statusCode} and no event stream`, retryMs);
+      receiver.lost(`responded with status ${statusCode} and no event stream`, retryMs);
     }
   });
 }

@@ -114,12 +114,12 @@ export function receiveOverWebSocket(
       case 'complete':
         return receiver.complete();
       case 'ping':
-        if (socket.bufferedAmount > MAX_UNREAD_BYTES) return lose('it does not read the answers to its pings');
+        if (socket.bufferedAmount > MAX_UNREAD_BYTES) return lose('it does not read the responses to its pings');
         return send({ type: 'pong', ...(message.payload !== undefined && { payload: message.payload }) });
       case 'connection_error':
         return lose('the connection was refused');
       case undefined:
-        return lose('something that is no message of the protocol');
+        return lose('a message that is not valid in this protocol');
     }
   };
   socket.on('error', (error) => lose(lostReason(error.message, protocol)));
@@ -183,7 +183,7 @@ function initPayload(
 function lostReason(message: string, protocol: string): string {
   const status = /^Unexpected server response: (\d+)$/.exec(message)?.[1];
   if (status === undefined) return message;
-  return `the handshake of ${protocol} was answered with status ${status}: is subscriptions.protocol, such as sse, that of the service?`;
+  return `the handshake of ${protocol} failed with status ${status}: does subscriptions.protocol, such as sse, match the service?`;
 }
 
 /** Decodes header values, which contain one character for each byte, for JSON. */

@@ -69,14 +69,18 @@ export function mergeArguments(
   if (keyField && key) throw new DirectiveProblem('it has both "keyField" and "key"');
   if (typeof argsExpr === 'string') {
     if (typeof keyArg === 'string' || typeof additionalArgs === 'string')
-      throw new DirectiveProblem('"argsExpr" contains all arguments: it cannot go with "keyArg" or "additionalArgs"');
+      throw new DirectiveProblem(
+        '"argsExpr" contains all arguments: it cannot be combined with "keyArg" or "additionalArgs"',
+      );
     // `argsExpr` defines the arguments, but `key` has to be valid nevertheless.
     if (key) keyTemplate(key);
     return expressionArguments(argsExpr, isMany);
   }
   const argument = keyArg ?? onlyArgument;
   if (argument === undefined)
-    throw new DirectiveProblem('the field has not exactly one argument, so "keyArg" must name the one for the key');
+    throw new DirectiveProblem(
+      'the field does not have exactly one argument, so "keyArg" must name the argument for the key',
+    );
   const one = key ? keyTemplate(key) : keyHole(keyField ? [keyField] : []);
   const given = atPath(namesIn(argument, '"keyArg"'), isMany ? { kind: 'each', item: one } : one);
   return typeof additionalArgs === 'string'
@@ -103,7 +107,7 @@ function keyTemplate(key: readonly string[]): ArgumentTemplate {
 function namesIn(path: string, where: string): readonly string[] {
   const names = path.split('.');
   if (names.every((name) => NAME.test(name))) return names;
-  throw new DirectiveProblem(`${where}: ${JSON.stringify(path)} is not a name, nor several with dots between them`);
+  throw new DirectiveProblem(`${where}: ${JSON.stringify(path)} is neither a name nor several names separated by dots`);
 }
 
 /** Wraps a value in nested objects of one field each. */

@@ -205,7 +205,7 @@ function lookupsOf(
 }
 
 function notInKey(type: string, path: readonly string[]): string {
-  if (path.length === 0) return `"${type}" has no @key, so there is nothing to fetch its objects by`;
+  if (path.length === 0) return `"${type}" has no @key, so its objects cannot be fetched`;
   return `it uses "${path.join('.')}", which @key of "${type}" does not contain`;
 }
 
@@ -227,7 +227,7 @@ function possibleTypes(schema: GraphQLSchema, type: GraphQLNamedType, names: unk
   const known = isInterfaceType(type) ? [...possible, ...schema.getImplementations(type).interfaces] : possible;
   const unknown = wanted?.find((name) => !known.some((one) => one.name === name));
   if (unknown !== undefined)
-    throw new DirectiveProblem(`"types" contains "${unknown}", which is no type of "${type.name}"`);
+    throw new DirectiveProblem(`"types" contains "${unknown}", which is not a type of "${type.name}"`);
   return wanted ? possible.filter(({ name }) => wanted.includes(name)) : possible;
 }
 

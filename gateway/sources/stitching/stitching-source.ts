@@ -49,7 +49,8 @@ export function stitchingSource(
   if (metadata.definition.customization)
     throw new SourceError([
       {
-        message: 'a stitched service cannot be customized: its types are joined with those of others by their names',
+        message:
+          'a stitched service cannot be customized, because its types are joined with the types of other services by name',
         path: ['definition', 'customization'],
       },
     ]);
@@ -150,7 +151,7 @@ function singleEntries(schema: GraphQLSchema): readonly GraphQLField<unknown, un
 
 function callPerObject({ name, type }: GraphQLField<unknown, unknown>, schema: GraphQLSchema): string {
   const root = schema.getQueryType()?.name;
-  return `"${root}.${name}" gives one "${String(type)}" at a time: joining N objects asks for N of them`;
+  return `"${root}.${name}" returns one "${String(type)}" at a time: joining N objects takes N calls`;
 }
 
 function isEntry(field: FieldDefinitionNode | null | undefined): boolean {

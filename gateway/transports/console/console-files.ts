@@ -41,7 +41,7 @@ export function readConsoleFiles(log: Logger, directory = BUILT_DIR): ConsoleFil
   const manifest = join(directory, MANIFEST_FILE);
   let builtAt = modifiedAt(manifest);
   if (builtAt === undefined) {
-    log.warn({ event: 'console.missing' }, 'the console is not served, since it is not built: npm run build');
+    log.warn({ event: 'console.missing' }, 'the console is not served because it is not built: npm run build');
     return undefined;
   }
   let files = listedFiles(directory);

@@ -2,7 +2,7 @@ import { GatewayError } from '../../errors.ts';
 
 /** A request for a session that no page of the console sent. */
 export function notConsolePage(): GatewayError {
-  return new GatewayError('access-denied', 'only the console of this gateway opens and keeps sessions here');
+  return new GatewayError('access-denied', 'only the console of this gateway can open and refresh sessions here');
 }
 
 /** Credentials that are not a JSON object. */

@@ -63,7 +63,7 @@ const logoutCall = (refreshToken: string | undefined): AuthCall => ({
 const NO_SESSION: AuthAnswer = {
   status: 401,
   headers: {},
-  result: { success: false, error_message: 'There is no session to go on with' },
+  result: { success: false, error_message: 'There is no session to continue' },
 };
 
 /**

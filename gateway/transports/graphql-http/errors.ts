@@ -12,7 +12,7 @@ export function malformedRequest(message: string): GatewayError {
 
 /** A mutation sent by `GET`, which must be safe (RFC 9110 section 9.2.1). */
 export function mutationByGet(): GatewayError {
-  return methodNotAllowed('POST', 'a mutation needs a POST request');
+  return methodNotAllowed('POST', 'a mutation requires a POST request');
 }
 
 const SINGLE_CONNECTION =
@@ -40,13 +40,13 @@ export function missingOperations(): GatewayError {
 
 /** More bytes or files than are accepted, 413. @param what names the exceeded limit, such as `more than 3 files`. */
 export function uploadTooLarge(what: string): GatewayError {
-  return new GatewayError('payload-too-large', `${what}: this is more than can be taken`);
+  return new GatewayError('payload-too-large', `${what}: the upload is too large`);
 }
 
 /** Files with an operation that cannot be forwarded unchanged to one service. */
 export function filesNotSupported(): GatewayError {
   return new GatewayError(
     'not-supported',
-    'files can be sent with an operation that one service answers as it is, a plain remote schema that has the scalar "Upload"',
+    'files can be sent only with an operation that is forwarded to a single remote schema that defines the scalar "Upload"',
   );
 }

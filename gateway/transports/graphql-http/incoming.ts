@@ -17,7 +17,7 @@ export type Incoming =
  */
 export function readOperations(body: unknown, maxBatch: number): Incoming {
   if (!Array.isArray(body)) return { batch: false, request: readOperationRequest(body) };
-  if (body.length === 0) throw malformedRequest('a batch holds at least one operation');
+  if (body.length === 0) throw malformedRequest('a batch must contain at least one operation');
   if (body.length > maxBatch) throw batchTooLarge(maxBatch);
   return { batch: true, requests: body.map(readOperationRequest) };
 }
@@ -29,8 +29,7 @@ export function readOperations(body: unknown, maxBatch: number): Incoming {
  */
 export function readQueryString(search: URLSearchParams): OperationRequest {
   // A cache or a firewall in front of the gateway could read another one of the values.
-  for (const name of PARAMETERS)
-    if (search.getAll(name).length > 1) throw malformedRequest(`"${name}" is there more than once`);
+  for (const name of PARAMETERS) if (search.getAll(name).length > 1) throw malformedRequest(`"${name}" is repeated`);
   return readOperationRequest({
     query: search.get('query') ?? undefined,
     operationName: search.get('operationName') ?? undefined,

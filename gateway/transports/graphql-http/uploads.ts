@@ -69,7 +69,7 @@ export class IncomingFiles implements SentFiles {
         },
       });
     } catch {
-      this.fail(malformedUpload('the request body is no valid multipart/form-data'));
+      this.fail(malformedUpload('the request body is not valid multipart/form-data'));
       return;
     }
     this.#parser.on('field', (name, value, _, isCut) => this.#field(name, value, isCut, maxFieldBytes));
@@ -80,10 +80,10 @@ export class IncomingFiles implements SentFiles {
     this.#parser.on('filesLimit', () => this.fail(uploadTooLarge(`more than ${limits.maxFiles} files`)));
     this.#parser.on('fieldsLimit', () => this.fail(malformedUpload(OTHER_PARTS)));
     this.#parser.on('partsLimit', () => this.fail(malformedUpload(OTHER_PARTS)));
-    this.#parser.on('error', () => this.fail(malformedUpload('the request body is no valid multipart/form-data')));
+    this.#parser.on('error', () => this.fail(malformedUpload('the request body is not valid multipart/form-data')));
     this.#parser.on('finish', () => this.#finish());
     request.on('close', () => {
-      if (!request.complete) this.fail(malformedUpload('the request body was cut short'));
+      if (!request.complete) this.fail(malformedUpload('the request body is incomplete'));
     });
     request.pipe(this.#parser);
   }

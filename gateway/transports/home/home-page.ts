@@ -10,7 +10,7 @@ const PLACE_OF_ACCOUNTS = '<!-- demo accounts -->';
 const PLACE_OF_CONSOLE = '<!-- console -->';
 
 const LINK_TO_CONSOLE = `<dt><a href="console/">Console</a> <code>/console/</code></dt>
-<dd>Log in, explore the graph of your role, run your first query, subscribe.</dd>`;
+<dd>Log in, explore the API available to your role, and run queries and subscriptions.</dd>`;
 
 /**
  * Serves `/`: a page for people that introduces the gateway and links to its parts. The page is the same for every caller and
@@ -67,10 +67,10 @@ function tableOf(accounts: readonly DemoAccount[]): string {
   return [
     '<section aria-labelledby="accounts">',
     '<h2 id="accounts">Demo accounts</h2>',
-    '<p>This gateway runs on demo data. These accounts are for a try:</p>',
+    '<p>This gateway uses demo data. Use these accounts to try it out:</p>',
     // Keyboard users can reach the area that scrolls on a phone.
     '<div class="scroll" role="group" aria-label="Table of demo accounts" tabindex="0"><table>',
-    `<thead>${row(['User', 'Password', 'Tenant id', 'Roles'], 'th')}</thead>`,
+    `<thead>${row(['User', 'Password', 'Tenant ID', 'Roles'], 'th')}</thead>`,
     `<tbody>${rows.join('')}</tbody>`,
     '</table></div>',
     '</section>',

@@ -24,17 +24,17 @@ export function jsonTooDeep(what: string, most: number): GatewayError {
 
 /** A body that ended before its length. */
 export function bodyCutShort(): GatewayError {
-  return new GatewayError('bad-request', 'the request body was cut short');
+  return new GatewayError('bad-request', 'the request body is incomplete');
 }
 
 /** A body that cannot be decompressed. */
 export function bodyNotDecodable(): GatewayError {
-  return new GatewayError('bad-request', 'the request body is not what its Content-Encoding says');
+  return new GatewayError('bad-request', 'the request body does not match its Content-Encoding');
 }
 
 /** A body that exceeds the size limit, 413. The connection is closed after the response. */
 export function bodyTooLarge(maxBytes: number): GatewayError {
-  return new GatewayError('payload-too-large', `the request body is over the limit of ${maxBytes} bytes`, {
+  return new GatewayError('payload-too-large', `the request body exceeds the limit of ${maxBytes} bytes`, {
     headers: { connection: 'close' },
   });
 }
@@ -46,7 +46,7 @@ export function bodyExpandsTooMuch(maxRatio: number): GatewayError {
 
 /** The queue for decompression is full, 503. @param headers of the response in addition to `Retry-After`. */
 export function tooManyCompressedBodies(headers?: Readonly<Record<string, string>>): GatewayError {
-  return new GatewayError('service-unavailable', 'too many compressed request bodies wait', {
+  return new GatewayError('service-unavailable', 'too many compressed request bodies are waiting', {
     headers: { 'retry-after': '1', ...headers },
   });
 }
@@ -63,12 +63,12 @@ export function tooManyHeaders(most: number): GatewayError {
 
 /** A transfer coding other than chunked, 501 (RFC 9112 section 6.1). */
 export function unsupportedTransferCoding(): GatewayError {
-  return new GatewayError('not-supported', 'the only transfer coding here is "chunked"', { status: 501 });
+  return new GatewayError('not-supported', 'the only supported transfer coding is "chunked"', { status: 501 });
 }
 
 /** A version of HTTP with another message format, 505 (RFC 9110 section 15.6.6). */
 export function unsupportedHttpVersion(): GatewayError {
-  return new GatewayError('not-supported', 'the versions of HTTP here are 1.0 and 1.1', { status: 505 });
+  return new GatewayError('not-supported', 'the supported HTTP versions are 1.0 and 1.1', { status: 505 });
 }
 
 /** A request that a service could read differently from the gateway. @param message names the ambiguity. */
@@ -78,7 +78,7 @@ export function ambiguousRequest(message: string): GatewayError {
 
 /** An invalid WebSocket handshake (RFC 6455 section 4.2.1). @param expected the missing part. */
 export function invalidHandshake(expected: string): GatewayError {
-  return new GatewayError('bad-request', `a WebSocket handshake needs ${expected}`);
+  return new GatewayError('bad-request', `a WebSocket handshake requires ${expected}`);
 }
 
 /** A version of the WebSocket protocol other than 13, 426 (RFC 6455 section 4.4). */

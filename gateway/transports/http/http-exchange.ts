@@ -201,10 +201,7 @@ class OpenHttpExchange extends DescribedRequest implements HttpExchange {
 
   watchReading(): void {
     this.response.setTimeout(this.#slowClientMs, () => {
-      this.log.warn(
-        { event: 'response.aborted', reason: 'the client does not read what it is sent' },
-        'response aborted',
-      );
+      this.log.warn({ event: 'response.aborted', reason: 'the client does not read its messages' }, 'response aborted');
       this.response.destroy();
     });
     // The next request of the connection may already be pending, and may take longer.

@@ -28,7 +28,7 @@ export function messageProblem(request: IncomingMessage): GatewayError | undefin
   // RFC 9112 section 3.2: other targets have another scheme, which proxies compare differently, or are for proxies only.
   if (!url.startsWith('/') && url !== '*') return ambiguousRequest('the request target must be a path');
   // RFC 9112 section 3.2: a target has no fragment. A server that cuts it off reads another path.
-  if (url.includes('#')) return ambiguousRequest('the request target must not hold "#"');
+  if (url.includes('#')) return ambiguousRequest('the request target must not contain "#"');
   // RFC 9112 section 3.2: exactly one valid host is required.
   if (!HOST.test(headers.host ?? '')) return ambiguousRequest('the Host header is not valid');
   if (hasTwoHosts(rawHeaders)) return ambiguousRequest('there is more than one Host header');

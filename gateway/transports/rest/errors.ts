@@ -32,27 +32,27 @@ export function missingVariableValue(name: string): GatewayError {
 
 /** Several values in the query string for a variable that is not a list. */
 export function variableIsNoList(name: string): GatewayError {
-  return new GatewayError('bad-request', `Variable ${name} is no list, and takes one value`);
+  return new GatewayError('bad-request', `Variable ${name} is not a list and accepts only one value`);
 }
 
 /** A path with `.` or `..`, in any spelling. */
 export function dotSegmentInPath(): GatewayError {
-  return new GatewayError('bad-request', 'the path holds a dot segment');
+  return new GatewayError('bad-request', 'the path contains a dot segment');
 }
 
 /** A path with a character that servers decode differently. */
 export function ambiguousPath(): GatewayError {
-  return new GatewayError('bad-request', 'the path holds a character that could be misread');
+  return new GatewayError('bad-request', 'the path contains an ambiguous character');
 }
 
 /** A path that, in another reading, belongs to a service with other permissions. */
 export function pathOfAnotherService(): GatewayError {
-  return new GatewayError('bad-request', 'the path could be that of another service');
+  return new GatewayError('bad-request', 'the path is ambiguous: it could belong to another service');
 }
 
 /** No slot is free for a service, or for this caller of the service, 503. */
 export function serviceOverloaded(service: string, retryAfterSeconds: number): GatewayError {
-  return new GatewayError('upstream-overloaded', `the service "${service}" has too many requests at the moment`, {
+  return new GatewayError('upstream-overloaded', `the service "${service}" has too many requests, try again later`, {
     headers: { 'retry-after': String(retryAfterSeconds) },
   });
 }
@@ -64,5 +64,5 @@ export function serviceUnreachable(service: string): GatewayError {
 
 /** A service that did not respond in time, 504. */
 export function serviceTimeout(service: string): GatewayError {
-  return new GatewayError('unexpected', `the service "${service}" did not answer in time`, { status: 504 });
+  return new GatewayError('unexpected', `the service "${service}" did not respond in time`, { status: 504 });
 }

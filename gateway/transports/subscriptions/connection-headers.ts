@@ -48,7 +48,7 @@ export function connectionHeaders(
     if (value === undefined || value === null) continue;
     const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
     if (typeof text !== 'string' || !HEADER_NAME.test(name) || !isHeaderValue(text))
-      return { problem: 'a header in the payload is none that HTTP could carry' };
+      return { problem: 'a header in the payload is not a valid HTTP header' };
     characters += name.length + text.length;
     if (characters > MAX_CHARACTERS) return { problem: 'the headers in the payload are too long' };
     // Node.js provides the bytes of a header as Latin-1, so these use the same form.

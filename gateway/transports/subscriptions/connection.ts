@@ -73,7 +73,7 @@ export class Connection {
     this.#contexts = new OperationContexts(parts);
     this.#expiry = new ConnectionExpiry(parts.authenticator);
     const { socket, limits, protocol } = parts;
-    this.#sendQueue = new SendQueue(socket, limits, () => this.#giveUp('the client does not read what it is sent'));
+    this.#sendQueue = new SendQueue(socket, limits, () => this.#giveUp('the client does not read its messages'));
     this.#initTimer = setTimeout(() => this.#end(protocol.initTimeout()), limits.initTimeoutMs);
     this.#heartbeat = startHeartbeat(socket, {
       everyMs: limits.keepAliveMs,
@@ -82,7 +82,7 @@ export class Connection {
       onPing: () => {
         if (this.#state === 'open') this.#say(protocol.keepAlive);
       },
-      onSilence: () => this.#giveUp('the client does not answer'),
+      onSilence: () => this.#giveUp('the client does not respond'),
     });
     // Each message comes in a single buffer.
     socket.on('message', (data, isBinary) => {

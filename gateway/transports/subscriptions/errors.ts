@@ -7,8 +7,5 @@ export function invalidConnectionInit(problem: string): GatewayError {
 
 /** The messages of a connection's running operations are too long in total, 429. */
 export function operationsTooLong(): GatewayError {
-  return new GatewayError(
-    'operation-limit-exceeded',
-    'the operations that run over the connection are too long together',
-  );
+  return new GatewayError('operation-limit-exceeded', 'the operations on this connection are too long in total');
 }

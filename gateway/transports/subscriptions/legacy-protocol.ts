@@ -21,7 +21,7 @@ export const legacyProtocol: Protocol = {
     reason: closeReason(error.message),
   }),
   initTimeout: () => ({ code: 1011, reason: 'Connection initialisation timed out' }),
-  badMessage: () => ({ complaint: complaint('something that is no message of the protocol') }),
+  badMessage: () => ({ complaint: complaint('a message that is not valid in this protocol') }),
   duplicate: (id) => ({
     complaint: JSON.stringify({
       id,

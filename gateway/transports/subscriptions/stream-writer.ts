@@ -50,7 +50,7 @@ export class StreamWriter {
   }
 
   #abort(): void {
-    const reason = 'the client does not read what it is sent';
+    const reason = 'the client does not read its messages';
     this.#log.warn({ event: 'event_stream.aborted', reason }, 'event stream aborted');
     this.#response.destroy();
   }

@@ -70,9 +70,9 @@ function requestUrl(handler: string, transform: RequestTransform, bindings: Bind
   const text = transform.url?.url(bindings, TRUSTED_IN_URLS) ?? handler;
   const target = URL.canParse(text) ? new URL(text) : undefined;
   if (target?.protocol !== 'http:' && target?.protocol !== 'https:')
-    throw new UnusableRequest('the template of the URL gave no http or https URL');
+    throw new UnusableRequest('the template of the URL did not produce an http or https URL');
   if (hasCredentials(target))
-    throw new UnusableRequest('the template of the URL gave a user and password, which are not sent');
+    throw new UnusableRequest('the template of the URL produced a user and password, which are not sent');
   const parameters = queryString(transform.query_params, bindings);
   if (parameters !== undefined) target.search = parameters;
   return target.href;
@@ -110,7 +110,7 @@ function webhookRequestBody(
 /** Encodes a JSON object as a form, which transforms of version 1 allow. */
 function urlEncodedForm(value: unknown): string {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UnusableRequest('the template of the body gave no object to send as a form');
+    throw new UnusableRequest('the template of the body did not produce an object to send as a form');
   return Object.entries(value)
     .filter(([, field]) => field !== null)
     .map(
@@ -130,7 +130,9 @@ function transformHeaders(
     const text = value.text(bindings);
     if (text === null) continue;
     if (!isHeaderValue(text))
-      throw new UnusableRequest(`the template of the header "${name}" gave a line break or another control character`);
+      throw new UnusableRequest(
+        `the template of the header "${name}" produced a line break or another control character`,
+      );
     // Header values are bytes, and undici encodes strings as Latin-1.
     headers[name.toLowerCase()] = Buffer.from(text.trim(), 'utf8').toString('latin1');
   }

@@ -13,7 +13,7 @@ export function resolveSecrets(
     const resolved = resolveVariable(variable, environment);
     if ('problem' in resolved) return resolved;
     if (resolved.text.length < MIN_SECRET_LENGTH)
-      return { problem: `the secret in ${variable} must have ${MIN_SECRET_LENGTH} characters at least` };
+      return { problem: `the secret in ${variable} must have at least ${MIN_SECRET_LENGTH} characters` };
     const problem = standardSecretProblem(resolved.text);
     if (problem) return { problem: `the secret in ${variable}: ${problem}` };
     secrets.push(resolved.text);

@@ -173,7 +173,7 @@ function map(parsing: Parsing, at: number): Expression {
     cursor.expect('"', 'a key in double quotes');
     const start = cursor.position;
     const parts = textUntilQuote(cursor, start - 1, (holeAt) => hole(parsing, holeAt));
-    if (parts.some((part) => typeof part !== 'string')) cursor.fail('a key cannot hold {{ … }}', start);
+    if (parts.some((part) => typeof part !== 'string')) cursor.fail('a key cannot contain {{ … }}', start);
     cursor.expect(':');
     entries.push([parts.join(''), expression(parsing)]);
     cursor.skipBlank();

@@ -7,16 +7,16 @@ export const logsExportSettings = {
     .httpUrl()
     .optional()
     .describe(
-      'URL that log records are sent to, as it is; takes precedence over `OTEL_EXPORTER_OTLP_ENDPOINT`, to which `/v1/logs` is appended.',
+      'URL to which log records are sent, used without changes. Overrides `OTEL_EXPORTER_OTLP_ENDPOINT`, to which `/v1/logs` is appended.',
     ),
   OTEL_EXPORTER_OTLP_LOGS_HEADERS: keyValues()
     .optional()
-    .describe('Headers sent with log records, in place of `OTEL_EXPORTER_OTLP_HEADERS`.'),
+    .describe('Headers sent with log records. Overrides `OTEL_EXPORTER_OTLP_HEADERS`.'),
   OTEL_EXPORTER_OTLP_LOGS_TIMEOUT: milliseconds(1, 600_000).describe(
-    'In place of `OTEL_EXPORTER_OTLP_TIMEOUT` for log records.',
+    'Overrides `OTEL_EXPORTER_OTLP_TIMEOUT` for log records.',
   ),
   OTEL_EXPORTER_OTLP_LOGS_COMPRESSION: compression().describe(
-    'In place of `OTEL_EXPORTER_OTLP_COMPRESSION` for log records.',
+    'Overrides `OTEL_EXPORTER_OTLP_COMPRESSION` for log records.',
   ),
-  OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: protocol().describe('In place of `OTEL_EXPORTER_OTLP_PROTOCOL` for log records.'),
+  OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: protocol().describe('Overrides `OTEL_EXPORTER_OTLP_PROTOCOL` for log records.'),
 };

@@ -16,28 +16,30 @@ export const metricsPushSettings = {
   OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: setting
     .httpUrl()
     .optional()
-    .describe('URL that metrics are pushed to, as it is. Switches the push on.'),
+    .describe('URL to which metrics are pushed, used without changes. Enables the push.'),
   OTEL_EXPORTER_OTLP_METRICS_HEADERS: keyValues()
     .optional()
-    .describe('Headers sent with metrics, in place of `OTEL_EXPORTER_OTLP_HEADERS`.'),
+    .describe('Headers sent with metrics. Overrides `OTEL_EXPORTER_OTLP_HEADERS`.'),
   OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: milliseconds(1, 600_000).describe(
-    'In place of `OTEL_EXPORTER_OTLP_TIMEOUT` for metrics.',
+    'Overrides `OTEL_EXPORTER_OTLP_TIMEOUT` for metrics.',
   ),
   OTEL_EXPORTER_OTLP_METRICS_COMPRESSION: compression().describe(
-    'In place of `OTEL_EXPORTER_OTLP_COMPRESSION` for metrics.',
+    'Overrides `OTEL_EXPORTER_OTLP_COMPRESSION` for metrics.',
   ),
-  OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: protocol().describe('In place of `OTEL_EXPORTER_OTLP_PROTOCOL` for metrics.'),
+  OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: protocol().describe('Overrides `OTEL_EXPORTER_OTLP_PROTOCOL` for metrics.'),
   OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: z
     .string()
     .transform((text) => text.toLowerCase())
     .pipe(z.enum(TEMPORALITIES, { error: 'expected cumulative or delta' }))
     .default('cumulative')
     .meta({ type: '`cumulative` or `delta`' })
-    .describe('Whether counters and histograms are pushed since the start or since the last push.'),
+    .describe(
+      'Whether pushed counters and histograms count from the start of the process (`cumulative`) or from the last push (`delta`).',
+    ),
   OTEL_METRIC_EXPORT_INTERVAL: setting
     .integer(60_000, 100, 3_600_000, 'milliseconds')
     .describe('How often metrics are pushed.'),
   OTEL_METRIC_EXPORT_TIMEOUT: setting
     .integer(30_000, 1, 600_000, 'milliseconds')
-    .describe('When a push is given up at the latest.'),
+    .describe('Time after which a push is aborted.'),
 };

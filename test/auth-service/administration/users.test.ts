@@ -210,7 +210,7 @@ describe.each(await availableEngines())('users are administered, on %s', (engine
     ).toMatch(/^default_role:/);
     const long = Array.from({ length: 4 }, (_, number) => ({ name: `x-hasura-${number}`, value: 'x'.repeat(400) }));
     expect(await refused('auth_admin_user_set_claims', { user_id: it.ids.bob, claims: long })).toBe(
-      'claims: expected names and values of at most 1600 bytes of UTF-8 together',
+      'claims: expected names and values with at most 1600 bytes in UTF-8 in total',
     );
     for (const first of [0, -1, 201, 2 ** 31 - 1])
       expect(await it.ask(it.tokens.anna, 'auth_admin_user_list', { first })).toMatchObject({

@@ -17,7 +17,7 @@ test('a tenant or user that exists is reported, and not changed', async () => {
   expect(await run(['tenant', 'add', '1', 'other'])).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: 'portico-auth: there is a tenant with this id or name already\n',
+    stderr: 'portico-auth: a tenant with this id or name already exists\n',
   });
   expect(await run(['user', 'add', '1', 'alice'], 'another password altogether')).toMatchObject({ code: 1 });
   expect((await login('alice', PASSWORD))?.success).toBe(true);
@@ -42,7 +42,7 @@ test.each([
 
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(
-    words.length === 0 ? /^usage:/ : /^portico-auth: .*; portico-auth --help lists the commands\n$/,
+    words.length === 0 ? /^usage:/ : /^portico-auth: .*; run "portico-auth --help" for a list of commands\n$/,
   );
   expect(stderr).not.toContain(CANARY);
 });

@@ -27,8 +27,8 @@ test('without a password on standard input no user is added', async () => {
 });
 
 test.each([
-  ['short', 'short', 'it needs at least 15 characters (password-too-short)'],
-  ['common', 'passwordpassword', 'it is among the most common ones (password-too-common)'],
+  ['short', 'short', 'it must have at least 15 characters (password-too-short)'],
+  ['common', 'passwordpassword', 'it is one of the most common passwords (password-too-common)'],
 ])('a password that is %s is refused, and no user is added', async (name, password, message) => {
   expect(await run(['user', 'add', '1', name], password)).toEqual({
     code: 1,

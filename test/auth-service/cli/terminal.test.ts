@@ -29,7 +29,7 @@ test('two passwords are asked for one after the other', async () => {
   const first = terminal.readSecret('password: ');
   keyboard.write('one\r');
   expect(await first).toBe('one');
-  const second = terminal.readSecret('again: ');
+  const second = terminal.readSecret('password again: ');
   keyboard.write('two\n');
   expect(await second).toBe('two');
 });

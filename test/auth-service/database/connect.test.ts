@@ -19,7 +19,11 @@ describe('a wrong DATABASE_URL is reported in one line, without its password', (
   test.each([
     ['a port where nothing listens', 'postgresql://me:s3cret@127.0.0.1:1/shop', 'nothing listens there'],
     ['an unknown host', 'postgresql://me:s3cret@no-such-host.invalid/shop', 'no such host|cannot be looked up'],
-    ['a socket that is not there', 'postgresql://me:s3cret@localhost/shop?host=/no/such/folder', 'no such socket'],
+    [
+      'a socket that is not there',
+      'postgresql://me:s3cret@localhost/shop?host=/no/such/folder',
+      'the socket does not exist',
+    ],
   ])('%s', async (_what, url, reason) => {
     const message = await reasonOf(url);
 
@@ -38,7 +42,7 @@ describe('a wrong DATABASE_URL is reported in one line, without its password', (
   if (engines.includes('postgres')) {
     test('an unknown database', async () => {
       expect(await reasonOf(createDatabaseOn(POSTGRES_URL, 'no_such_database'))).toMatch(
-        /^DATABASE_URL: cannot use database "no_such_database" at .*: there is no such database \(3D000\)$/,
+        /^DATABASE_URL: cannot use database "no_such_database" at .*: the database does not exist \(3D000\)$/,
       );
     });
 

@@ -117,7 +117,7 @@ if (why !== undefined) process.stderr.write(`\nBACKUP AND RESTORE NOT TESTED: ${
     const pepper = { AUTH_PASSWORD_PEPPER: 'another pepper that is long enough for tests' };
     await expect(start(pepper)).rejects.toThrow('AUTH_PASSWORD_PEPPER: the pepper of version 1');
     await expect(start({ AUTH_KEY_ENCRYPTION_KEY: randomBytes(32).toString('base64') })).rejects.toThrow(
-      'AUTH_KEY_ENCRYPTION_KEY does not open the signing key',
+      'AUTH_KEY_ENCRYPTION_KEY cannot decrypt the signing key',
     );
     const { stdout } = await command(['doctor', '--json'], pepper);
     expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ check: 'peppers', result: 'failed' }));

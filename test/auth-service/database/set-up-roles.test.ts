@@ -298,11 +298,11 @@ describeOnPostgres('the user and the database of jobs', () => {
   });
 
   test('are a user and a database of their own', async () => {
-    await expect(setUpRoles({ ...urls, jobs: as(JOBS).href })).rejects.toThrow(/jobs need another database than/);
+    await expect(setUpRoles({ ...urls, jobs: as(JOBS).href })).rejects.toThrow(/jobs require a database other than/);
     for (const user of [OWNER, SERVICE]) {
       const jobs = as(user);
       jobs.pathname = `/${JOBS}`;
-      await expect(setUpRoles({ ...urls, jobs: jobs.href })).rejects.toThrow('jobs need a database user of their own');
+      await expect(setUpRoles({ ...urls, jobs: jobs.href })).rejects.toThrow('jobs require a separate database user');
     }
   });
 });
@@ -333,7 +333,7 @@ describeOnPostgres('a database user that is above row-level security', () => {
 
   test('may not be one of the users that are set up', async () => {
     const urls = { admin: database.url, owner: database.url, service: database.url };
-    await expect(setUpRoles(urls)).rejects.toThrow('need three different database users');
+    await expect(setUpRoles(urls)).rejects.toThrow('must be three different database users');
   });
 });
 

@@ -70,8 +70,8 @@ describe('terms in a setting', () => {
     ['free', 'words such as free=5'],
     ['free=5 first=2 free=9', 'free once'],
     ['first=1m', 'first from 1'],
-    ['first=10 longest=9', 'longest that is not under first'],
-    ['longest=900 forget=899', 'forget that is not under longest'],
+    ['first=10 longest=9', 'longest to be at least first'],
+    ['longest=900 forget=899', 'forget to be at least longest'],
   ])('%p are refused', (text, problem) => {
     expect(parseBackoffPolicy(text, TERMS)).toEqual({ problem: expect.stringContaining(problem) });
   });

@@ -70,12 +70,12 @@ describe.each(await availableEngines())('the rotation of signing keys, on %s', (
     await expect(beginRotation(database, wrong, POLICY, now(), OPERATOR)).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY /);
 
     seconds = POLICY.rotationDays * DAY;
-    await expect(start()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY does not open the signing key /);
+    await expect(start()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY cannot decrypt the signing key /);
     expect(await states()).toEqual(['active']);
 
     await rotate();
     seconds += PUBLICATION;
-    await expect(start()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY does not open the signing key /);
+    await expect(start()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY cannot decrypt the signing key /);
     expect(await states()).toEqual(['active', 'next']);
     await keys.reload();
     expect(await states()).toEqual(['retired', 'active']);

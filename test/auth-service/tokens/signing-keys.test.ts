@@ -59,9 +59,9 @@ describe.each(await availableEngines())('signing keys, on %s', (engine) => {
     const keys = openSigningKeys({ database, sealer: createSealer(randomBytes(32)), policy, now, every });
 
     await expect(keys.load()).rejects.toThrow(StartError);
-    await expect(keys.load()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY does not open the signing key [\w-]+ /);
+    await expect(keys.load()).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY cannot decrypt the signing key [\w-]+ /);
     expect(keys.loaded).toBe(false);
-    await expect(startTestService(opened.url)).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY does not open/);
+    await expect(startTestService(opened.url)).rejects.toThrow(/^AUTH_KEY_ENCRYPTION_KEY cannot decrypt/);
   });
 
   test('a sealed key that was moved to another key id does not open', async () => {

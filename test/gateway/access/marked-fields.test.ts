@@ -40,7 +40,7 @@ describe('an authentication field', () => {
     const { body } = await gateway.graphql('mutation { signIn { text } }', { token: expired });
     expect([body, calledAs()]).toEqual([{ data: { signIn: { text: 'rain' } } }, ['anonymous']]);
     const twice = await gateway.graphql('mutation { signIn { text } again: signIn { text } }');
-    expect(twice.body.errors?.[0]?.message).toBe('an operation may hold one authentication field');
+    expect(twice.body.errors?.[0]?.message).toBe('an operation may contain only one authentication field');
   });
 
   test('is no action that does not say so', async () => {
@@ -94,7 +94,7 @@ describe('an authentication field', () => {
     ])('is not run twice in an operation: %s', async (_, query) => {
       const gateway = await served(metadata);
       const { body } = await gateway.graphql(query);
-      expect(body.errors?.[0]?.message).toBe('an operation may hold one authentication field');
+      expect(body.errors?.[0]?.message).toBe('an operation may contain only one authentication field');
       expect(calledAs()).toEqual([]);
     });
   });
@@ -138,11 +138,11 @@ describe('a name that is wrong', () => {
       .findIndex((line) => line.includes(text)) + 1;
 
   test.each([
-    ['misspelt', 'entr', 'the authentication field "entr" is no query or mutation: did you mean "enter"?'],
+    ['misspelt', 'entr', 'the authentication field "entr" is not a query or mutation: did you mean "enter"?'],
     [
       'nothing that is there',
       'something_else',
-      'the authentication field "something_else" is no query or mutation: the role "anonymous" is granted notice, motto, enter, renew, leaveNote',
+      'the authentication field "something_else" is not a query or mutation: the role "anonymous" is granted notice, motto, enter, renew, leaveNote',
     ],
     [
       'granted to users only',
@@ -214,7 +214,7 @@ describe('a name that is wrong', () => {
 describe('metadata that does not say which fields they are', () => {
   const hintFor = (source: string, field: string, key: string) => ({
     source,
-    message: `"${field}" is granted to the role "anonymous" and looks like an authentication field, which "${key}" in its definition would make it: as it is, a client that still attaches an expired token is refused`,
+    message: `"${field}" is granted to the role "anonymous" and looks like an authentication field. Set "${key}" in its definition to make it one; otherwise, requests with an expired token are rejected`,
   });
   const unsaid: MetadataFiles = withAction({ ...ACTION, definition: { handler: '{{WEATHER_URL}}' } });
 

@@ -195,6 +195,6 @@ describe('the key is rotated', () => {
 
 test('without a key, metadata with such an action is refused, and says what to set', async () => {
   await expect(open('all')).rejects.toThrow(
-    /actions\.yaml.*action "plain": its jobs keep headers of clients, encrypted: set PORTICO_ASSERTION_KEY/s,
+    /actions\.yaml.*action "plain": its jobs store encrypted client headers: set PORTICO_ASSERTION_KEY/s,
   );
 });

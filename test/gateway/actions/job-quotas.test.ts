@@ -52,7 +52,7 @@ test('a user with too many jobs that have not ended gets an error with Retry-Aft
   for (const { id } of accepted) expect(id).toEqual(expect.any(String));
   expect(await make(ann)).toMatchObject({
     error: {
-      message: 'too many jobs of this user have not ended yet',
+      message: 'this user has too many unfinished jobs',
       extensions: { code: 'job-limit-exceeded', service: 'make', retry_after: 10 },
     },
     retryAfter: '10',
@@ -65,7 +65,7 @@ test('a user with too many jobs that have not ended gets an error with Retry-Aft
   ]);
 
   expect((await make(bob)).id).toEqual(expect.any(String));
-  expect((await make(bob)).error?.message).toBe('too many jobs of this tenant have not ended yet');
+  expect((await make(bob)).error?.message).toBe('this tenant has too many unfinished jobs');
   expect((await make(tokenOf('2', 'ann'))).id).toEqual(expect.any(String));
   const admin = issuer.token({ role: 'admin', roles: ['admin'], hasura: { 'x-hasura-tenant-id': '1' } });
   expect((await make(admin)).id).toEqual(expect.any(String));

@@ -103,7 +103,7 @@ describe('a check against other metadata', () => {
     const missing = await reportOf({ location: after.path, against: 'no-such-thing', environment });
     expect([missing.code, missing.report.problems]).toEqual([
       1,
-      [{ file: 'no-such-thing', message: 'is no metadata directory and no git reference that has one' }],
+      [{ file: 'no-such-thing', message: 'is neither a metadata directory nor a git reference that contains one' }],
     ]);
     const broken = await open({ 'services.yaml': '[' });
     const { code, report } = await reportOf({ location: after.path, against: broken.path, environment });

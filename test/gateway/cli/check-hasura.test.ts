@@ -83,7 +83,7 @@ describe('a comparison with a Hasura', () => {
       differences: [],
     });
     const { text } = await textOf({ location, environment, hasura: url, adminSecret: SECRET });
-    expect(text).toContain('hasura role admin: the same; its database is not compared: 6 fields of 1 tables (users)');
+    expect(text).toContain('hasura role admin: no differences; not compared: 6 fields of 1 database tables (users)');
     expect(text).toContain('differences: 0, 0 of them breaking');
   });
 
@@ -152,13 +152,17 @@ describe('a Hasura that cannot be compared with is a problem', () => {
     const { url } = await hasura({ admin: ADMIN });
     for (const more of [{ adminSecret: 'wrong' }, {}])
       expect((await problemsWith(url, more))[0]).toBe(
-        'the role "admin" cannot be compared: status 200, and no schema: invalid "x-hasura-admin-secret"/"x-hasura-access-key"',
+        'the role "admin" cannot be compared: status 200, and the response has no schema: invalid "x-hasura-admin-secret"/"x-hasura-access-key"',
       );
   });
 
   test.each<readonly [string, Handler, RegExp]>([
-    ['answers with HTML', (_, response) => response.writeHead(502).end('<html>'), /status 502, and no JSON$/],
-    ['answers with null', (_, response) => reply(response, 200, null), /status 200, and no schema$/],
+    [
+      'answers with HTML',
+      (_, response) => response.writeHead(502).end('<html>'),
+      /status 502, and the response is not JSON$/,
+    ],
+    ['answers with null', (_, response) => reply(response, 200, null), /status 200, and the response has no schema$/],
     [
       'forbids introspection',
       (_, response) => reply(response, 200, { errors: [{ message: 'introspection is disabled for role: "admin"' }] }),
@@ -167,12 +171,12 @@ describe('a Hasura that cannot be compared with is a problem', () => {
     [
       'answers with half a schema',
       (_, response) => reply(response, 200, { data: { __schema: { types: [{ kind: 'OBJECT' }] } } }),
-      /what came is no schema$/,
+      /the response is not a schema$/,
     ],
     [
       'answers with types that are none',
       (_, response) => reply(response, 200, { data: { __schema: { queryType: { name: 'Q' }, types: 5 } } }),
-      /what came is no schema$/,
+      /the response is not a schema$/,
     ],
     [
       'repeats the secret, and writes over the terminal',
@@ -180,7 +184,7 @@ describe('a Hasura that cannot be compared with is a problem', () => {
         reply(response, 401, { error: `no ${received.headers['x-hasura-admin-secret']} \u001b[2J` }),
       /no schema: no \[secret\] {2}\[2J$/,
     ],
-    ['hangs up', (_, response) => response.destroy(), /no answer \(/],
+    ['hangs up', (_, response) => response.destroy(), /no response \(/],
   ])('that %s', async (_, handler, message) => {
     expect((await problemsWith(await answering(handler)))[0]).toMatch(message);
   });
@@ -188,11 +192,11 @@ describe('a Hasura that cannot be compared with is a problem', () => {
   test('that sends the secret on to another server', async () => {
     const other = await keep(serve((_, response) => reply(response, 200, {})));
     const url = await answering((_, response) => response.writeHead(307, { location: other.url }).end());
-    expect((await problemsWith(url))[0]).toMatch(/status 307, and no JSON/);
+    expect((await problemsWith(url))[0]).toMatch(/status 307, and the response is not JSON/);
     expect(other.requests).toHaveLength(0);
   });
 
   test.each(['nothing', 'ftp://127.0.0.1', 'http://admin:secret@127.0.0.1:1', ''])('at the URL %j', async (url) => {
-    expect(await problemsWith(url)).toEqual(['is no http or https URL of a Hasura, without credentials']);
+    expect(await problemsWith(url)).toEqual(['is not an http or https URL of a Hasura without credentials']);
   });
 });

@@ -162,7 +162,7 @@ describe('a check with usage', () => {
     expect(allowed.code).toBe(0);
     expect(allowed.lines).toEqual([
       "allowed (clerk): Field 'quiet' was removed from object type 'Query'; unused since 2026-03-01 (31 days)",
-      'changes: 1, 1 of them breaking, 1 of these allowed, since they are unused',
+      'changes: 1, 1 of them breaking, 1 of them allowed because they are unused',
     ]);
     const used = await check(after, [{ query: '{ quiet { a } }', client: 'old' }], { allowUnused: true });
     expect([used.code, used.lines[0]]).toEqual([
@@ -175,7 +175,7 @@ describe('a check with usage', () => {
     const { code, lines } = await check(without('quiet: Quiet'), [], { allowUnused: true, recordedDays: 11 });
     expect([code, lines[0]]).toEqual([
       1,
-      expect.stringContaining('unused as far as is known: usage was recorded on 12 of 31 days'),
+      expect.stringContaining('probably unused: usage was recorded on 12 of 31 days'),
     ]);
   });
 
@@ -288,7 +288,7 @@ describe('a check with usage', () => {
 
   test.each([
     ['operation', 'used', 'used by client web, an operation whose line cannot be read, role clerk, once'],
-    ['uses', 'unused', 'unused as far as is known: lines of usage that cannot be read: 1'],
+    ['uses', 'unused', 'probably unused: unreadable usage lines: 1'],
   ])('lets nothing pass when a line of kind %s cannot be read', async (kind, verdict, text) => {
     const file = join((await keep(metadataDirectory({}))).path, 'usage.jsonl');
     const lines = usageFile([{ query: '{ quiet { a } }', client: 'web' }]).split('\n');

@@ -53,10 +53,13 @@ describe('a check of metadata that is right', () => {
     const { code, report } = await reportOf({ location, environment });
     expect([code, report.valid, report.persistedDocuments]).toEqual([0, true, { 'web.json': 2, 'clerks.json': 2 }]);
     expect(report.warnings).toEqual([
-      { file: 'web.json', message: expect.stringMatching(/^the document "bad" is valid for no role: Cannot query/) },
+      {
+        file: 'web.json',
+        message: expect.stringMatching(/^the document "bad" is not valid for any role: Cannot query/),
+      },
       {
         file: 'clerks.json',
-        message: expect.stringMatching(/^the document "wrong" is valid for none of the roles clerk, nobody: /),
+        message: expect.stringMatching(/^the document "wrong" is not valid for any of the roles clerk, nobody: /),
       },
     ]);
     expect((await textOf({ location, environment })).text).toContain('persisted documents of web.json: 2');
@@ -73,7 +76,7 @@ describe('a check of metadata that is right', () => {
       'role anonymous: mutation ping',
       'role clerk: query order, query orders',
       'role archivist: nothing',
-      'role * (any other that a token may name): nothing',
+      'role * (any other role in a token): nothing',
       'authentication fields: none',
       'operation saved/order: admin, clerk',
       'operation saved/orders: clerk',
@@ -160,7 +163,7 @@ describe('a check of metadata that is wrong', () => {
     };
     const other = await open({ ...FILES, 'deliveries.yaml': deliveries });
     const { text } = await textOf({ location: other.path, environment });
-    expect(text).toContain('deliveries: they need a database for jobs');
+    expect(text).toContain('deliveries: a database for jobs is required');
     for (const name of ['SHOP_KEY', 'MAIL_KEY', 'MAIL_URL']) expect(text).toContain(`not found: ${name}`);
   });
 
@@ -227,9 +230,9 @@ describe('a check of metadata that is wrong', () => {
         line: 4,
         path: '[0].definition.queries[0]',
         message:
-          '"gone" is valid for no role: Cannot query field "nothing" on type "Query".; Cannot query field "price" on type "Order".',
+          '"gone" is not valid for any role: Cannot query field "nothing" on type "Query".; Cannot query field "price" on type "Order".',
       },
-      { line: 6, message: expect.stringContaining('"bare" is valid for no role') },
+      { line: 6, message: expect.stringContaining('"bare" is not valid for any role') },
     ]);
   });
 
@@ -248,7 +251,7 @@ describe('a check of metadata that is wrong', () => {
     const { code, report } = await reportOf({ location, environment });
     expect([code, report.problems]).toEqual([0, []]);
     expect(report.warnings.map(({ message }) => message)).toEqual([
-      '7 saved operations ask for fields that no service has, as databases would, which are ignored: "q0", "q1", "q2", "q3", "q4", and 2 more',
+      '7 saved operations request fields that no service has, such as fields of databases, and are ignored: "q0", "q1", "q2", "q3", "q4", and 2 more',
     ]);
     const { text } = await textOf({ location, environment });
     expect(text).toMatch(/^warning: query_collections\.yaml:\d+ /m);

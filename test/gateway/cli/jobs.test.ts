@@ -70,7 +70,7 @@ describe('portico jobs', () => {
   test('changes nothing without ids or a condition', async () => {
     for (const command of ['retry', 'cancel', 'purge'] as const)
       await expect(portico(command)).rejects.toThrow('expected ids');
-    await expect(portico('retry', { ids: ['x'] })).rejects.toThrow('expected ids of jobs');
+    await expect(portico('retry', { ids: ['x'] })).rejects.toThrow('expected job ids');
     await expect(portico('list', { states: ['lost'] })).rejects.toThrow('--state: expected');
   });
 
@@ -79,7 +79,7 @@ describe('portico jobs', () => {
     isBroken = false;
     expect(await portico('retry', { states: ['dead'], queue: 'bad' })).toEqual({
       code: 0,
-      text: '1 job will be run again',
+      text: '1 job will run again',
     });
     await eventually(async () => (await process.admin.list({ queue: 'bad', states: ['done'] })).length === 1);
     isBroken = true;

@@ -126,7 +126,8 @@ describe('portico check', () => {
     expect(git('status', '--porcelain').toString().trim().split('\n')).toHaveLength(1);
     expect(readdirSync(repository).sort()).toEqual(['.git', 'platform', 'schemas', 'version.yaml']);
 
-    const refusal = (name: string) => expect.stringContaining(`error: ${name}: is no metadata directory and no git`);
+    const refusal = (name: string) =>
+      expect.stringContaining(`error: ${name}: is neither a metadata directory nor a git`);
     for (const name of ['no-such-branch', '--upload-pack=x', 'HEAD:platform'])
       expect(await textOf(comparing(name))).toEqual({ code: 1, text: refusal(name) });
     expect(await command('--upload-pack=x')).toMatchObject({ code: 1, stdout: refusal('--upload-pack=x') });
@@ -149,7 +150,7 @@ describe('portico init', () => {
     expect(again).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: `portico: ${target} is not empty: name a directory that is, or does not exist\n`,
+      stderr: `portico: ${target} is not empty: choose an empty or new directory\n`,
     });
     const onFile = await run(['init', `${target}/version.yaml`]);
     expect(onFile).toMatchObject({
@@ -243,15 +244,15 @@ const COMMANDS = ['check', 'usage', 'serve', 'jobs', 'init', 'completion'];
 
 describe('portico', () => {
   test.each<[what: string, args: readonly string[], says: string]>([
-    ['no command', [], 'expected check, usage, serve, jobs, init, completion'],
+    ['no command', [], 'expected a command: check, usage, serve, jobs, init, completion'],
     ['usage without a directory', ['usage'], 'expected a directory of usage files'],
     ['a time that is none', ['usage', '.', '--since', 'yesterday'], '--since: expected a time such as 30d'],
-    ['usage with nothing to weigh', ['check', '--usage', '.'], '--usage needs --against'],
-    ['leave to break without usage', ['check', '--allow-unused'], '--since and --allow-unused need --usage'],
+    ['usage with nothing to weigh', ['check', '--usage', '.'], '--usage requires --against'],
+    ['leave to break without usage', ['check', '--allow-unused'], '--since and --allow-unused require --usage'],
     ['an unknown command', ['chek'], 'unknown command "chek"; did you mean "check"?'],
     ['an unknown option', ['check', '--jsn'], `Unknown option '--jsn'; did you mean "--json"?`],
     ["another command's option", ['check', '--workers', '2'], "Unknown option '--workers'"],
-    ['two kinds of metadata', ['init', '--bare', '--with-login'], 'expected one of'],
+    ['two kinds of metadata', ['init', '--bare', '--with-login'], 'expected only one of'],
     ...['check', 'usage', 'serve', 'init'].map((command): [string, string[], string] => [
       `an empty directory, such as of a variable that is not set, for ${command}`,
       [command, ''],
@@ -261,7 +262,7 @@ describe('portico', () => {
     ['an empty one of several', ['check', '--usage', 'a', '--usage', ''], '--usage is empty'],
     ['a shell that is not known', ['completion', 'tcsh'], 'expected one of bash, zsh, fish'],
     ['an option without its value', ['check', '--against'], "Option '--against <value>' argument missing"],
-    ['a directory too many', ['check', 'a', 'b'], 'expected one directory at most'],
+    ['a directory too many', ['check', 'a', 'b'], 'expected at most one directory'],
   ])('ends with 2 and its usage for %s', async (_, args, says) => {
     const { code, stdout, stderr } = await run(args);
     expect([code, stdout]).toEqual([2, '']);

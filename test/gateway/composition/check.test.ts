@@ -99,7 +99,7 @@ describe('portico check', () => {
     const { path } = await keep(described({ users: sdl }, 'stitching'));
     const { report } = await reportOf({ location: path });
     expect(report.hints).toEqual([
-      { source: 'users', message: expect.stringContaining('"Query.user" gives one "User"') },
+      { source: 'users', message: expect.stringContaining('"Query.user" returns one "User"') },
     ]);
   });
 
@@ -110,7 +110,7 @@ describe('portico check', () => {
     const { report } = await reportOf({ location: path });
     expect(report.problems.map(({ message }) => message)).toEqual([
       expect.stringContaining('its SDL: User @key: "id": Syntax Error'),
-      expect.stringContaining('its SDL: Query.user @merge: the field has not exactly one argument'),
+      expect.stringContaining('its SDL: Query.user @merge: the field does not have exactly one argument'),
       expect.stringContaining('its SDL: Query.users @merge: the field has no argument "id"'),
     ]);
   });
@@ -139,7 +139,7 @@ describe('portico check', () => {
 describe('a contradictory definition of a remote schema', () => {
   test.each([
     ['an unknown kind', { url: NOWHERE, composition: 'apollo' }, 'composition', 'expected one of'],
-    ['a supergraph that is plain', { supergraph_url: NOWHERE }, 'composition', 'needs the composition "federation"'],
+    ['a supergraph that is plain', { supergraph_url: NOWHERE }, 'composition', 'requires the composition "federation"'],
     [
       'a supergraph and a service',
       { composition: 'federation', supergraph_url: NOWHERE, url: NOWHERE },
@@ -157,7 +157,7 @@ describe('a contradictory definition of a remote schema', () => {
       'a schema file for a service whose kind is detected',
       { url: NOWHERE, composition: 'auto', schema_file: 'a.graphql' },
       'composition',
-      'say which kind it is',
+      'set the kind of the service',
     ],
     [
       'a supergraph file that is not there',

@@ -126,7 +126,7 @@ describe('a role', () => {
       ],
     });
     expect(status).toBe(400);
-    expect(text).toContain('another subgraph has another one');
+    expect(text).toContain('another subgraph has a different one');
   });
 });
 
@@ -159,8 +159,8 @@ describe('names', () => {
   });
 
   test.each([
-    ['a namespace of its own', { root_fields_namespace: 'own' }, 'all need the same one'],
-    ['another name for a shared type', { type_names: { prefix: 'R_' } }, 'is also of \\"products\\"'],
+    ['a namespace of its own', { root_fields_namespace: 'own' }, 'all must have the same namespace'],
+    ['another name for a shared type', { type_names: { prefix: 'R_' } }, 'also belongs to \\"products\\"'],
     [
       "another name for a scalar of GraphQL's own",
       { type_names: { mapping: { ID: 'ID', String: 'Text' } } },

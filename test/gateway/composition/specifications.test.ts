@@ -81,7 +81,7 @@ test.each([
 });
 
 test('a supergraph that links to an invalid URL is rejected too', async () => {
-  await expect(readSupergraph(link('@link(url: "odd")'))).rejects.toThrow('it links to "odd", which is no URL');
+  await expect(readSupergraph(link('@link(url: "odd")'))).rejects.toThrow('it links to "odd", which is not a URL');
 });
 
 test('a link to an unknown specification without a purpose is ignored', async () => {

@@ -163,7 +163,7 @@ test('errors beyond a thousand are left out, wherever they are reported', async 
     expect(errors.length).toBeLessThan(1_100);
     expect([errors[999]?.message, errors[1_000]?.message]).toEqual([
       'closed',
-      'services reported further errors, which are left out',
+      'services reported further errors, which are omitted',
     ]);
   }
 });

@@ -261,7 +261,7 @@ test('one of several operations is chosen by its name', () => {
   const document = 'query A { account(id: "1") { id } } mutation B { open(name: "x") { id } }';
   expect(bank.graph.prepare(document, 'B').kind).toBe('mutation');
   expect(() => bank.graph.prepare(document)).toThrow('no such operation');
-  expect(() => bank.graph.prepare('subscription { opened { id } }')).toThrow('no single answer');
+  expect(() => bank.graph.prepare('subscription { opened { id } }')).toThrow('does not have a single response');
 });
 
 test('an operation that selects what no service has is refused, without its values', () => {

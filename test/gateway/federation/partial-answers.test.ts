@@ -129,8 +129,8 @@ test('an error of a root field is relayed with the name of its service', async (
 
 test.each([
   ['<html>no</html>', 'not JSON'],
-  ['[]', 'no GraphQL response'],
-  ['{"data":null}', 'no GraphQL response'],
+  ['[]', 'not a GraphQL response'],
+  ['{"data":null}', 'not a GraphQL response'],
   ['{"data":{"budget":[1]}}', 'The value of Query.budget'],
   ['{"data":{"budget":"1"},"errors":[{"message":"odd","path":["elsewhere",0]}]}', 'odd'],
   ['{"errors":[7]}', 'the service "pay" reported an error'],
@@ -150,7 +150,7 @@ test('the cause of a failed fetch is not shown to clients', async () => {
   const graph = openFederatedGraph(team.supergraphSdl, send);
   expect(await graph.prepare('{ budget }').run({}, undefined)).toMatchObject({
     data: '{"budget":null}',
-    errors: [{ message: 'the service "pay" did not answer', path: ['budget'] }],
+    errors: [{ message: 'the service "pay" did not respond', path: ['budget'] }],
   });
 });
 

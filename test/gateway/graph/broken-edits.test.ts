@@ -37,8 +37,8 @@ describe('an edit that cannot work', () => {
           remote('b', 'http://b', {}, { headers: [{ name: 'x', value_from_env: 'MULTILINE_KEY' }] }),
         ],
       },
-      'remote schema "a": the value of the header "x" holds a line break or another control character',
-      'remote schema "b": the value of MULTILINE_KEY holds a line break or another control character',
+      'remote schema "a": the value of the header "x" contains a line break or another control character',
+      'remote schema "b": the value of MULTILINE_KEY contains a line break or another control character',
     ],
     [
       'gives a role what the service does not have',
@@ -97,7 +97,7 @@ describe('an edit that cannot work', () => {
         400,
         expect.objectContaining({
           path: '$',
-          error: 'the metadata is not valid; what was in force stays',
+          error: 'the metadata is not valid; the previous metadata stays in use',
           code: 'invalid-configuration',
         }),
       ]);
@@ -137,7 +137,7 @@ describe('an edit that cannot work', () => {
     const gateway = await open();
     expect((await gateway.edit(leftover)).status).toBe(200);
     expect(gateway.logged('saved_operations.unusable')).toMatchObject([
-      { level: 'warn', operations: [expect.stringContaining('"rows" is valid for no role')] },
+      { level: 'warn', operations: [expect.stringContaining('"rows" is not valid for any role')] },
     ]);
     const enforcing = await open(undefined, { HASURA_GRAPHQL_ENABLE_ALLOWLIST: 'true' });
     expect((await enforcing.edit(leftover)).status).toBe(400);

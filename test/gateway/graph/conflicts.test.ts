@@ -33,7 +33,7 @@ describe('two services that offer the same', () => {
     });
     await until('the conflict is logged', () => gateway.logs().includes('is offered by'));
     expect(gateway.logs()).toMatch(
-      /root field \\"_service\\" is offered by .*: give both subgraphs composition: federation/,
+      /root field \\"_service\\" is offered by .*: set composition: federation on both subgraphs/,
     );
   });
 

@@ -86,7 +86,9 @@ describe('a role whose parts of the services make no valid schema together', () 
     await until('the graph is whole', async () => (await gateway.health()) === 'OK');
     const refused = await gateway.edit(files(both));
     expect(refused.status).toBe(400);
-    expect(JSON.stringify(refused.body)).toContain('role \\"clerk\\": what it sees of the sources is no valid schema');
+    expect(JSON.stringify(refused.body)).toContain(
+      'role \\"clerk\\": the parts of the sources that it can access do not form a valid schema',
+    );
     expect((await gateway.graphql('{ one { f } }', { token: tokenOf('clerk') })).body).toEqual({
       data: { one: { f: 'f' } },
     });

@@ -115,7 +115,7 @@ const get = (path: string) => gateway.send<{ code: string }>(path, { headers: { 
 const unavailable = {
   errors: [
     {
-      message: 'a service that the operation may need is not available',
+      message: 'a service that the operation may require is not available',
       extensions: { path: '$', code: 'source-unavailable', retry_after: 5 },
     },
   ],

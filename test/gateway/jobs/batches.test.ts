@@ -54,7 +54,7 @@ test('jobs beyond the bytes that may wait are refused, and those before are acce
   const waiting = Array.from({ length: 6 }, () => acceptor.accept({ ...WORK, payload }));
   await expect(acceptor.accept({ ...WORK, payload })).rejects.toMatchObject({
     code: 'service-unavailable',
-    message: 'too many jobs wait to be accepted',
+    message: 'too many jobs are waiting to be accepted',
   });
   const tiny = acceptor.accept(WORK);
   go();

@@ -33,7 +33,7 @@ describe.each(await availableEngines())('quotas of jobs on %s', (engine) => {
       list.map((job) =>
         process.enqueue(job).then(
           () => 'ok',
-          (error: Error) => error.message.split(' ')[5],
+          (error: Error) => error.message.split(' ')[1],
         ),
       ),
     );

@@ -40,7 +40,7 @@ describe('a template that is not right says where', () => {
     ['{{ range x := $body }} x {{ end }}', 1, 12, 'expected ",", found ":"'],
     ['{{ range _, if := $body }} 1 {{ end }}', 1, 13, '"if" cannot name a variable'],
     ['{{ range _, x := $body }} x', 1, 28, 'expected "{{ end }}", found the end of the template'],
-    ['{"{{$body}}": 1}', 1, 3, 'a key cannot hold {{ … }}'],
+    ['{"{{$body}}": 1}', 1, 3, 'a key cannot contain {{ … }}'],
     ['1 2', 1, 3, 'expected the end of the template, found "2"'],
     ['{{ 1 + 1 }}', 1, 6, 'expected "}}", found "+"'],
     ['01', 1, 2, 'expected the end of the template, found "1"'],

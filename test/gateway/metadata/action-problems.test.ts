@@ -151,7 +151,7 @@ directive @d on FIELD
       'actions.graphql:25: validation for the given custom types failed because expected object types, inputs, enums and scalars only, found: directive',
       'actions.yaml:4 actions[1].name: action missing is not present in actions.graphql',
       'actions.yaml:6 actions[2].name: action with name "a" already exists',
-      'actions.graphql:3: stranger in actions.graphql is no action of actions.yaml',
+      'actions.graphql:3: stranger in actions.graphql is not an action of actions.yaml',
       'actions.graphql:6: action with name "a" already exists',
       'actions.graphql:20: validation for the given custom types failed because the type "Out" is defined twice',
       'actions.graphql:21: validation for the given custom types failed because the type "ID" is GraphQL’s own',

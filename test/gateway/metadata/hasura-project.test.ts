@@ -88,7 +88,7 @@ describe('two operations of one name in a collection', () => {
       {
         file: 'query_collections.yaml',
         path: '[0].definition.queries[1].name',
-        what: 'the name "a", which another query of the collection has',
+        what: 'the name "a", which another query of the collection also has',
       },
     ]);
     expect(queryCollections[0]?.definition.queries).toHaveLength(2);

@@ -32,7 +32,7 @@ describe('a file that includes another one', () => {
       'teams/shop.yaml': remote('shop'),
       'teams/old.yaml': remote('old'),
     });
-    expect(ignored).toEqual([{ file: 'teams/old.yaml', what: 'not referred to by anything' }]);
+    expect(ignored).toEqual([{ file: 'teams/old.yaml', what: 'not referenced by any other file' }]);
   });
 });
 

@@ -84,8 +84,8 @@ describe('an inherited role', () => {
     });
     expect(remoteSchemas[0]?.map(([role]) => role)).toEqual(['clerk', 'buyer']);
     expect(warnings).toEqual([
-      'inherited_roles.yaml:2 [0].role_set: "manager" sees nothing of the remote schema "shop": its roles "clerk" and "buyer" have different permissions there; a permission of its own says which holds',
-      'inherited_roles.yaml:6 [1].role_set: "head" sees nothing of the remote schema "shop", as its role "manager", whose roles differ there',
+      'inherited_roles.yaml:2 [0].role_set: "manager" sees nothing of the remote schema "shop": its roles "clerk" and "buyer" have different permissions there; give the role its own permission to resolve this',
+      'inherited_roles.yaml:6 [1].role_set: "head" sees nothing of the remote schema "shop" because the roles of its role "manager" have different permissions there',
     ]);
   });
 
@@ -140,9 +140,9 @@ test.each([
   [
     'a role that nothing is permitted to',
     ['clrek'],
-    'gives nothing: no remote schema, action or service has a permission for the role "clrek"',
+    'grants nothing: no remote schema, action or service has a permission for the role "clrek"',
   ],
-  ['the admin', ['admin'], 'gives nothing: what the role "admin" sees is no permission'],
+  ['the admin', ['admin'], 'grants nothing: the role "admin" has no permissions to inherit'],
 ])('%s is reported as without effect', (_, role_set, message) => {
   const { warnings, remoteSchemas } = rolesOf({
     ...onShop(permission('clerk', ORDERS)),

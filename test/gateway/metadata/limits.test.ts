@@ -120,7 +120,7 @@ describe('allow_list.yaml', () => {
     [
       'a collection twice',
       [{ collection: 'saved' }, { collection: 'saved' }],
-      '[1].collection: the collection "saved" is in the allow list already',
+      '[1].collection: the collection "saved" is already in the allow list',
     ],
     [
       'a scope for nobody',
@@ -144,7 +144,7 @@ describe('allow_list.yaml', () => {
       'allow_list.yaml': [{ collection: 'saved' }],
     });
     expect(found).toEqual([
-      'query_collections.yaml [0].definition.queries[0].query: is no valid GraphQL: Syntax Error: Expected Name, found <EOF>.',
+      'query_collections.yaml [0].definition.queries[0].query: is not valid GraphQL: Syntax Error: Expected Name, found <EOF>.',
     ]);
   });
 });

@@ -29,7 +29,7 @@ describe('a file that is no YAML', () => {
     ['2:3', '- name: shop\n  \t definition: {}\n'],
   ])('because of a tab is reported once, with line and column: %s', (place, text) => {
     expect(textsIn({ 'remote_schemas.yaml': text })).toEqual([
-      `remote_schemas.yaml:${place}: a tab indents this line: YAML is indented by spaces`,
+      `remote_schemas.yaml:${place}: this line is indented with a tab: use spaces in YAML`,
     ]);
   });
 
@@ -44,18 +44,28 @@ describe('a file that is no YAML', () => {
       'keys too far to the right',
       '- name: a\n   definition: b\n',
       '1:9',
-      'keys of one mapping begin in the same column',
+      'the keys of a mapping must begin in the same column',
     ],
-    ['keys too far to the left', '- name: a\n definition: b\n', '2:1', 'keys of an entry begin in the same column'],
-    ['a colon within a text', '- name: a: b\n', '1:9', 'a text with a colon needs quotes'],
-    ['a key without a colon', '- name: a\n  definition\n    url: b\n', '2:3', 'a key needs a colon after it'],
-    ['a key that is there twice', '- name: a\n  name: b\n', '2:3', 'Map keys must be unique: name is there already'],
-    ['a reserved character', '- name: @a\n', '1:9', 'the value needs quotes'],
-    ['an empty list after entries', '- name: a\n  b: c\n[]\n', '3:1', 'says that the list is empty, leave it out'],
-    ['an empty list before entries', '[]\n- name: a\n', '2:1', 'says that the list is empty, leave it out'],
-    ['a text after a list', '- name: a\nb: c\n', '2:1', 'it is indented wrongly, or needs quotes as a whole'],
-    ['an alias of nothing', '- name: a\n  comment: *b\n', '2:12', 'a text that begins with * needs quotes'],
-    ['an asterisk', '- name: a\n  comment: *\n', '2:12', 'a text that begins with * needs quotes'],
+    [
+      'keys too far to the left',
+      '- name: a\n definition: b\n',
+      '2:1',
+      'the keys of an entry must begin in the same column',
+    ],
+    ['a colon within a text', '- name: a: b\n', '1:9', 'a text with a colon requires quotes'],
+    ['a key without a colon', '- name: a\n  definition\n    url: b\n', '2:3', 'a key requires a colon after it'],
+    ['a key that is there twice', '- name: a\n  name: b\n', '2:3', 'Map keys must be unique: name already exists'],
+    ['a reserved character', '- name: @a\n', '1:9', 'the value requires quotes'],
+    ['an empty list after entries', '- name: a\n  b: c\n[]\n', '3:1', 'declares an empty list; remove it'],
+    ['an empty list before entries', '[]\n- name: a\n', '2:1', 'declares an empty list; remove it'],
+    [
+      'a text after a list',
+      '- name: a\nb: c\n',
+      '2:1',
+      'it is indented incorrectly, or the whole text requires quotes',
+    ],
+    ['an alias of nothing', '- name: a\n  comment: *b\n', '2:12', 'a text that begins with * requires quotes'],
+    ['an asterisk', '- name: a\n  comment: *\n', '2:12', 'a text that begins with * requires quotes'],
   ])('because of %s names place and remedy', (_, text, place, remedy) => {
     expect(textsIn({ 'remote_schemas.yaml': text })).toEqual([
       expect.stringMatching(new RegExp(`^remote_schemas\\.yaml:${place}: .*${remedy.replaceAll('*', '\\*')}`)),
@@ -90,7 +100,7 @@ describe('a template without quotes is reported as such', () => {
     ['in braces', '- { name: shop, definition: { url: {{SHOP_URL}} } }\n', '1:36', '{{SHOP_URL}}'],
   ])('%s', (_, text, place, template) => {
     expect(textsIn({ 'remote_schemas.yaml': text })).toEqual([
-      `remote_schemas.yaml:${place}: a template needs quotes in YAML: "${template}"`,
+      `remote_schemas.yaml:${place}: a template requires quotes in YAML: "${template}"`,
     ]);
   });
 
@@ -98,8 +108,8 @@ describe('a template without quotes is reported as such', () => {
     const text =
       '- name: shop # {{A}}\n  definition:\n    url: {{A}}\n    headers:\n      - { name: x, value: "{{B}}" }\n      - name: y\n        value: {{C}}/x\n';
     expect(textsIn({ 'remote_schemas.yaml': text })).toEqual([
-      'remote_schemas.yaml:3:10: a template needs quotes in YAML: "{{A}}"',
-      'remote_schemas.yaml:7:16: a template needs quotes in YAML: "{{C}}/x"',
+      'remote_schemas.yaml:3:10: a template requires quotes in YAML: "{{A}}"',
+      'remote_schemas.yaml:7:16: a template requires quotes in YAML: "{{C}}/x"',
     ]);
   });
 
@@ -116,7 +126,7 @@ test.each([
   const { path } = await keepForTest(metadataDirectory({}));
   writeFileSync(join(path, 'remote_schemas.yaml'), bytes);
   expect(problemsOf(() => loadMetadata(path)).map(describeProblem)).toEqual([
-    'remote_schemas.yaml: is not UTF-8: save it in that encoding',
+    'remote_schemas.yaml: is not UTF-8: save it in UTF-8',
   ]);
 });
 
@@ -163,7 +173,7 @@ describe('a file that is empty', () => {
     const metadata = load({ 'remote_schemas.yaml': text });
     expect(metadata.remoteSchemas).toEqual([]);
     expect(metadataWarnings(metadata).map(describeProblem)).toEqual([
-      'remote_schemas.yaml: the file is empty: nothing of its kind is configured; write [] or {} if that is intended',
+      'remote_schemas.yaml: the file is empty, so it configures nothing; write [] or {} if that is intended',
     ]);
   });
 
@@ -271,12 +281,12 @@ describe('the check', () => {
       ...operations('{ orders { id } }', '{ orders { nothing } }'),
     });
     expect(lines.filter((line) => line.startsWith('error'))).toEqual([
-      expect.stringContaining('"q1" is valid for no role'),
+      expect.stringContaining('"q1" is not valid for any role'),
     ]);
   });
 
   test('says what the role * is', async () => {
-    expect(await linesOf({})).toContain('role * (any other that a token may name): nothing');
+    expect(await linesOf({})).toContain('role * (any other role in a token): nothing');
   });
 });
 

@@ -89,7 +89,7 @@ describe('a mistake', () => {
     [
       'two types that get one name',
       { 'remote_schemas.yaml': [remote('a', { customization: { type_names: { mapping: { String: 'A', B: 'A' } } } })] },
-      '"String" has the name "A" already',
+      '"String" already has the name "A"',
     ],
     [
       'another name for a field of introspection',
@@ -107,7 +107,7 @@ describe('a mistake', () => {
           remote('a', { customization: { field_names: ['x_', 'y_'].map((prefix) => ({ parent_type: 'A', prefix })) } }),
         ],
       },
-      'the fields of "A" have names already: write all of them in one entry',
+      'the fields of "A" already have names: write all of them in one entry',
     ],
     [
       'two permissions of one role',
@@ -119,7 +119,7 @@ describe('a mistake', () => {
           },
         ],
       },
-      'the role "user" has a permission already',
+      'the role "user" already has a permission',
     ],
     [
       'neither url nor url_from_env',
@@ -283,7 +283,7 @@ describe('metadata that is not there', () => {
     const problems = problemsOf(() => loadMetadata(directory.path));
     directory.close();
     expect(problems).toMatchObject([{ file: 'version.yaml', message: expect.stringContaining('is missing') }]);
-    expect(problems[0]?.message).toContain('such as "portico init" makes');
+    expect(problems[0]?.message).toContain('"portico init" creates one');
   });
 });
 

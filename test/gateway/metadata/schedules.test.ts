@@ -77,7 +77,7 @@ describe('cron_triggers.yaml', () => {
     [
       'an expression that never comes',
       '- name: a\n  webhook: http://a\n  schedule: 0 0 30 2 *\n',
-      'cron_triggers.yaml:3 [0].schedule: there is no such day: it would never run',
+      'cron_triggers.yaml:3 [0].schedule: there is no such day, so it would never run',
     ],
     [
       'a time zone that is none',

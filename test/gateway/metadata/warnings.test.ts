@@ -11,7 +11,7 @@ const shops = (...roles: string[][]) =>
 describe('a role that is named once is questioned where it is like one that is known', () => {
   test.each(['uesr', 'users', 'usr', 'User'])('%s beside user', (role) => {
     expect(warningsIn({ 'remote_schemas.yaml': shops(['user'], ['user'], [role]) })).toEqual([
-      `remote_schemas.yaml:19 [2].permissions[0].role: the role "${role}" is named nowhere else: did you mean "user"?`,
+      `remote_schemas.yaml:19 [2].permissions[0].role: the role "${role}" is not used anywhere else: did you mean "user"?`,
     ]);
   });
 
@@ -53,7 +53,7 @@ describe('a role that is named once is questioned where it is like one that is k
 
 test('a permission for the role admin is said to have no effect', () => {
   expect(warningsIn({ 'remote_schemas.yaml': shops(['admin']) })).toEqual([
-    'remote_schemas.yaml:5 [0].permissions[0].role: has no effect: the role "admin" sees everything, whatever its permissions say',
+    'remote_schemas.yaml:5 [0].permissions[0].role: has no effect: the role "admin" always has access to everything',
   ]);
 });
 
@@ -89,7 +89,7 @@ describe('a preset', () => {
 
   test('of one that others name is questioned too', () => {
     expect(warningsIn(preset('"x-hasura-region"', '"x-hasura-region"', '"x-hasura-regoin"'))).toEqual([
-      expect.stringContaining('"x-hasura-regoin" is read nowhere else: did you mean "x-hasura-region"?'),
+      expect.stringContaining('"x-hasura-regoin" is not used anywhere else: did you mean "x-hasura-region"?'),
     ]);
   });
 
@@ -97,7 +97,7 @@ describe('a preset', () => {
     'that is sent as a text and looks like a name is questioned: %s',
     (value) => {
       expect(warningsIn(preset(value))).toEqual([
-        expect.stringContaining('is sent as this text: names of session variables begin with "x-hasura-"'),
+        expect.stringContaining('is sent as literal text: names of session variables begin with "x-hasura-"'),
       ]);
     },
   );
@@ -133,14 +133,17 @@ describe('a template of an action', () => {
   });
 
   test.each([
-    ['{{$body.input.itm.code}}', '$body.input.itm, which the action does not take: did you mean "item"?'],
-    ["{{$body['input']['item'].cod}}", '$body.input.item.cod, which the action does not take: did you mean "code"?'],
+    ['{{$body.input.itm.code}}', '$body.input.itm, which is not an input of the action: did you mean "item"?'],
+    [
+      "{{$body['input']['item'].cod}}",
+      '$body.input.item.cod, which is not an input of the action: did you mean "code"?',
+    ],
     [
       '{{if $body.input?.item.size.hight > 1}} 1 {{else}} 2 {{end}}',
-      '$body.input.item.size.hight, which the action does not take: did you mean "height"?',
+      '$body.input.item.size.hight, which is not an input of the action: did you mean "height"?',
     ],
-    ['{{$body.inputs.item}}', '$body.inputs, which is not there: did you mean "input"?'],
-    ['{{$body.input.zzzzzzz}}', '$body.input.zzzzzzz, which the action does not take'],
+    ['{{$body.inputs.item}}', '$body.inputs, which does not exist: did you mean "input"?'],
+    ['{{$body.input.zzzzzzz}}', '$body.input.zzzzzzz, which is not an input of the action'],
   ])('is questioned where it reads what is not there: %s', (value, message) => {
     expect(warningsIn(action(`{"a": ${value}}`))).toEqual([
       `actions.yaml:5 actions[0].definition.request_transform: a template reads ${message}`,
@@ -180,7 +183,7 @@ describe('a template of an action', () => {
   ])('is questioned where it reads a session variable that is like a usual one: %s', (value) => {
     expect(warningsIn(action(`{"a": ${value}}`))).toEqual([
       expect.stringContaining(
-        'the session variable "x-hasura-usre-id" is read nowhere else: did you mean "x-hasura-user-id"?',
+        'the session variable "x-hasura-usre-id" is not used anywhere else: did you mean "x-hasura-user-id"?',
       ),
     ]);
   });

@@ -92,12 +92,16 @@ const INVALID: readonly (readonly [string, string, string])[] = [
     '{ tree { ... @defer(label: 1) { id } } }',
     'Expected value of type "String", found an integer.',
   ],
-  ['@stream on an object', '{ tree @stream { id } }', '"@stream" needs a list, and the field "tree" is none.'],
-  ['@stream on a leaf', '{ tree { id @stream(if: false) } }', '"@stream" needs a list, and the field "id" is none.'],
+  ['@stream on an object', '{ tree @stream { id } }', '"@stream" requires a list, but the field "tree" is not a list.'],
+  [
+    '@stream on a leaf',
+    '{ tree { id @stream(if: false) } }',
+    '"@stream" requires a list, but the field "id" is not a list.',
+  ],
   [
     '@stream on __typename',
     '{ tree { __typename @stream } }',
-    '"@stream" needs a list, and the field "__typename" is none.',
+    '"@stream" requires a list, but the field "__typename" is not a list.',
   ],
   [
     '@defer of root fields of a mutation',

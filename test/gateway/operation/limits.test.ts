@@ -267,7 +267,7 @@ describe('an operation that takes too long', () => {
       data: null,
       errors: [
         {
-          message: 'the operation took longer than its time limit; a mutation may still have its effect',
+          message: 'the operation exceeded its time limit; a mutation may still take effect',
           extensions: LATE,
         },
       ],

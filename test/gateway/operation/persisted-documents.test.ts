@@ -225,7 +225,7 @@ test('a changed manifest takes effect with the metadata, and an invalid one keep
   await edited.edit({ 'web.json': JSON.stringify({ two: HELLO }) });
   expect([await isKnown('one'), await isKnown('two')]).toEqual([false, true]);
   const refused = await edited.edit({ 'web.json': '{"three":' });
-  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('web.json: is no JSON')]);
+  expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('web.json: is not JSON')]);
   expect([await isKnown('two'), await isKnown('three')]).toEqual([true, false]);
 });
 
@@ -249,18 +249,18 @@ describe('a manifest', () => {
   };
 
   test.each([
-    ['is no JSON', '{"a":', /^a\.json: is no JSON: /],
+    ['is no JSON', '{"a":', /^a\.json: is not JSON: /],
     ['is a list', '[]', /^a\.json: is neither Apollo's persisted query manifest nor Relay's/],
     ['holds something else', '{"a":{"text":"{ a }"}}', /^a\.json: is neither/],
     [
       'has another format',
       JSON.stringify({ format: 'mine', version: 1, operations: [] }),
-      /^a\.json: is no manifest of Apollo's, version 1: format: /,
+      /^a\.json: is not an Apollo manifest of version 1: format: /,
     ],
     [
       'has another version',
       JSON.stringify({ ...apollo(HELLO), version: 2 }),
-      /^a\.json: is no manifest of Apollo's, version 1: version: /,
+      /^a\.json: is not an Apollo manifest of version 1: version: /,
     ],
     [
       'has an operation without a body',
@@ -270,7 +270,7 @@ describe('a manifest', () => {
     [
       'has a document that is no GraphQL',
       '{"a":"query {"}',
-      /^a\.json: the document "a" is no valid GraphQL: Syntax Error/,
+      /^a\.json: the document "a" is not valid GraphQL: Syntax Error/,
     ],
     [
       'has an id that is not the hash of its document',
@@ -287,8 +287,8 @@ describe('a manifest', () => {
       JSON.stringify(apollo(HELLO)).replace('hello', 'hallo'),
       /is not the SHA-256/,
     ],
-    ['has an empty id', JSON.stringify({ '': HELLO }), /the id "" is none/],
-    ['has an id with a space', JSON.stringify({ 'a b': HELLO }), /the id "a b" is none/],
+    ['has an empty id', JSON.stringify({ '': HELLO }), /the id "" is not valid/],
+    ['has an id with a space', JSON.stringify({ 'a b': HELLO }), /the id "a b" is not valid/],
   ])('that %s is refused', (_, text, message) => {
     expect(problemsOf({ 'a.json': text })).toEqual([expect.stringMatching(message)]);
   });

@@ -218,6 +218,6 @@ test('a service with an ordinary type of that name is left out, with a message h
   const environment = { PORTICO_ROOT_TYPE_NAMES: 'hasura' };
   const { code, text } = await textOf({ location, environment });
   expect(code).toBe(1);
-  expect(text).toContain('the type "query_root" of "odd" is called as a root type of the graph');
+  expect(text).toContain('the type "query_root" of "odd" has the name of a root type of the graph');
   expect((await textOf({ location })).code).toBe(0);
 });

@@ -17,7 +17,7 @@ const errorOf = (message: string, reason: string) => ({
   message,
   extensions: { path: '$', code: 'remote-schema-error', service: 'shop', reason },
 });
-const CUT = errorOf('the service "shop" did not finish its answer', 'connection');
+const CUT = errorOf('the service "shop" did not complete its response', 'connection');
 
 describe('a service that does not finish', () => {
   test('because it is cut ends with an error in the form of August 2022', async () => {
@@ -107,7 +107,7 @@ describe('a service that does not finish', () => {
   test('within its time ends with an error, and is cut', async () => {
     const slow = await world.gatewayWith({ timeout_seconds: 1 });
     const { written, answer } = await begun(slow, world);
-    const error = errorOf('the service "shop" did not answer in time', 'timeout');
+    const error = errorOf('the service "shop" did not respond in time', 'timeout');
     expect(await answer.end()).toEqual([FIRST, { errors: [error], hasNext: false }]);
     await until('it is cut', () => written.isCut);
   });
@@ -135,7 +135,7 @@ describe('a service that does not finish', () => {
     const small = await world.gatewayWith({}, { PORTICO_UPSTREAM_MAX_RESPONSE_BYTES: '50000' });
     const { written, answer } = await begun(small, world);
     written.part({ incremental: [{ data: { long: 'x'.repeat(100_000) } }], hasNext: true });
-    const error = errorOf('the service "shop" gave an answer that is too large', 'too-large');
+    const error = errorOf('the service "shop" returned a response that is too large', 'too-large');
     expect(await answer.end()).toEqual([FIRST, { errors: [error], hasNext: false }]);
     await until('it is cut', () => written.isCut);
   });

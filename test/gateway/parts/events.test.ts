@@ -18,7 +18,7 @@ afterEach(() => world.forget());
 const NEXT = { incremental: [{ data: { reviews: ['good'] }, path: ['product'] }], hasNext: true };
 const LAST = { hasNext: false };
 const CUT = {
-  errors: [{ message: 'the service "shop" did not finish its answer', extensions: { service: 'shop' } }],
+  errors: [{ message: 'the service "shop" did not complete its response', extensions: { service: 'shop' } }],
   hasNext: false,
 };
 

@@ -18,7 +18,7 @@ const NEWER = 'multipart/mixed;incrementalSpec=v0.2, application/json';
 const LAST = { hasNext: false };
 const ERROR = { message: 'no', path: ['product', 'stock'] };
 const RELAYED_ERROR = { ...ERROR, extensions: { path: '$', code: 'remote-schema-error', service: 'shop' } };
-const CUT = { message: 'the service "shop" did not finish its answer' };
+const CUT = { message: 'the service "shop" did not complete its response' };
 
 /** The response of a service that sends these payloads, to a client of v0.2. */
 async function answered(payloads: readonly unknown[], accept = NEWER): Promise<ReadAnswer> {

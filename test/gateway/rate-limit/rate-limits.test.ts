@@ -38,7 +38,7 @@ async function statuses(times: number, send: () => Promise<Answer>): Promise<rea
   return found;
 }
 
-const MESSAGE = 'too many operations: wait before the next one';
+const MESSAGE = 'too many operations, try again later';
 
 describe('a caller that sends too many operations', () => {
   test('is answered 429 with Retry-After, and nothing is executed', async () => {

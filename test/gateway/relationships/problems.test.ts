@@ -57,7 +57,7 @@ describe('an invalid relationship is reported', () => {
 
   test('a name that is given twice', async () => {
     expect(await problemsOf(files(OWNER, OWNER))).toEqual([
-      '[0].relationships[1].name: "Order" has a relationship "owner" already',
+      '[0].relationships[1].name: "Order" already has a relationship "owner"',
     ]);
   });
 });
@@ -91,7 +91,7 @@ describe('a relationship that contradicts the services’ schemas is reported', 
     [
       'a fixed value that is not the argument’s',
       by({ users: { arguments: { where: { region: 'MOON' } } } }),
-      at('remote_field', '"users.where.region" takes Region, which the value given is not'),
+      at('remote_field', '"users.where.region" requires a value of type Region, but the given value is not'),
     ],
     [
       'an unknown field of an input object',
@@ -101,12 +101,12 @@ describe('a relationship that contradicts the services’ schemas is reported', 
     [
       'a step that needs more',
       by({ directory: { field: { size: {} } } }),
-      at('remote_field', '"directory" needs the argument "region"'),
+      at('remote_field', '"directory" requires the argument "region"'),
     ],
     [
       'a step into a list',
       by({ directory: { arguments: { region: 'EU' }, field: { list: { field: { id: {} } } } } }),
-      at('remote_field', '"list" is not one object: nothing can be asked for in it'),
+      at('remote_field', '"list" does not return a single object, so no fields can be selected in it'),
     ],
   ])('%s', async (_, relationship, problem) => {
     expect(await problemsOf(files(relationship))).toEqual([problem]);
@@ -116,7 +116,7 @@ describe('a relationship that contradicts the services’ schemas is reported', 
     const note = { ...OWNER, name: 'note' };
     expect(await problemsOf({ 'remote_schemas.yaml': remotes(joins('Ordre', OWNER), joins('Order', note)) })).toEqual([
       '[0].relationships[0].name: relationship "owner": there is no object type "Ordre"',
-      '[1].relationships[0].name: relationship "note": the type "Order" has a field "note" already',
+      '[1].relationships[0].name: relationship "note": the type "Order" already has a field "note"',
     ]);
   });
 });

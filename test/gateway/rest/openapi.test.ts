@@ -57,7 +57,7 @@ describe('the document', () => {
     expect(user.openapi).toMatch(/^3\.1\.\d+$/);
     expect(user.info).toMatchObject({ title: 'Rest Endpoints', version: expect.stringMatching(/^[0-9a-f]{12}$/) });
     expect(user.info.version).not.toBe(manager.info.version);
-    expect(user.servers).toEqual([{ url: '/', description: 'Where this document comes from.' }]);
+    expect(user.servers).toEqual([{ url: '/', description: 'The server that provides this document.' }]);
     expect(user.components.securitySchemes).toEqual({
       bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token.' },
     });
@@ -162,7 +162,7 @@ describe('as things change', () => {
     const all = await ask(ADMIN);
     expect(listed(all)).toEqual(listed(admin));
     expect(operationOf(all, 'get', 'stock').description).toContain(
-      '**It cannot be run now**: Cannot query field "stock"',
+      '**This endpoint is not available**: Cannot query field "stock"',
     );
     expect(await validator.validate(all as unknown as Record<string, unknown>)).toEqual({ valid: true });
   });

@@ -76,7 +76,7 @@ describe('one value in the query string', () => {
   test('two values for one that is no list are refused', async () => {
     expect(await given('echo?count=1&count=2')).toEqual({
       path: '$',
-      error: 'Variable count is no list, and takes one value',
+      error: 'Variable count is not a list and accepts only one value',
       code: 'bad-request',
     });
     expect(await given('echo?count[]=1')).toMatchObject({ code: 'bad-request' });

@@ -61,7 +61,9 @@ describe.each(simple)('%s', (name, send) => {
     const { status, body } = await send({ cookie, ...headers });
     const { errors, code, error } = body as GraphqlBody;
     expect([status, errors?.[0]?.extensions.code ?? code]).toEqual([403, 'access-denied']);
-    expect(errors?.[0]?.message ?? error).toMatch(/^a request with a cookie must show that no other site made it/);
+    expect(errors?.[0]?.message ?? error).toMatch(
+      /^a request with a cookie must prove that it does not come from another site/,
+    );
     expect(platform.asked()).toBe(0);
   });
 

@@ -145,13 +145,13 @@ describe('a request that is transformed', () => {
     const { body } = await ask('host', `${world.hook.url}/stolen`);
     expect(body.errors).toMatchObject([{ message: 'Request Transformation Failed' }]);
     expect(world.hook.requests).toHaveLength(0);
-    expect(world.gateway.logs()).toContain('the template of the URL gave no http or https URL');
+    expect(world.gateway.logs()).toContain('the template of the URL did not produce an http or https URL');
   });
 
   test('is not sent with a URL whose user and password would be left out', async () => {
     const { body } = await ask('credentials', 'x');
     expect(body.errors).toMatchObject([{ message: 'Request Transformation Failed' }]);
-    expect(world.gateway.logs()).toContain('the template of the URL gave a user and password, which are not sent');
+    expect(world.gateway.logs()).toContain('the template of the URL produced a user and password, which are not sent');
     expect(world.gateway.logs()).not.toContain('hush');
   });
 
@@ -234,7 +234,7 @@ describe('a request that is transformed', () => {
     expect(text).not.toContain('dots');
     expect(world.gateway.logs()).toContain('a value of a URL cannot consist of dots');
     await ask('headers', 'canary-\r\n');
-    expect(world.gateway.logs()).toContain('gave a line break');
+    expect(world.gateway.logs()).toContain('produced a line break');
     for (const control of ['\u0001', '\u007f'])
       expect((await ask('headers', `canary-${control}-`)).body.errors?.[0]?.extensions).toEqual({
         path: '$',

@@ -86,10 +86,10 @@ describe('the secret', () => {
       /actions\.yaml:\d+ actions\[1\]\.definition\.webhook_signature\.secret_from_env: Value for environment variables not found: OWN_SECRET/,
     );
     await expect(open({ OWN_SECRET: 'x'.repeat(31) })).rejects.toThrow(
-      'the secret in OWN_SECRET must have 32 characters at least',
+      'the secret in OWN_SECRET must have at least 32 characters',
     );
     const short = open({ OWN_SECRET: OWN, PORTICO_WEBHOOK_SECRET: 'too short a secret' });
-    await expect(short).rejects.toThrow('PORTICO_WEBHOOK_SECRET: expected 32 characters at least');
+    await expect(short).rejects.toThrow('PORTICO_WEBHOOK_SECRET: expected at least 32 characters');
     await expect(short).rejects.not.toThrow('too short a secret');
   });
 });

@@ -165,7 +165,7 @@ describe.each([
   test('and a value of an enum is an error that does not repeat it', async () => {
     const { data, errors } = await ask(within('{ item(of: "Film") { id } items { state } }'), {}, gateway);
     expect(data).toEqual(expected({ item: { id: 'Film' }, items: [{ state: 'FREE' }, null, { state: null }] }));
-    expect(errors).toMatchObject([{ message: '"Film.state" was answered with a value that is no State' }]);
+    expect(errors).toMatchObject([{ message: '"Film.state" returned a value that is not of type State' }]);
     expect(JSON.stringify(errors)).not.toContain('SECRET');
   });
 

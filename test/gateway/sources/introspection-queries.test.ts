@@ -161,7 +161,7 @@ describe('a service that refuses more than the query of 2018', () => {
   });
 
   test.each([
-    ['federation', 'a service that is no subgraph has no composition: federation'],
+    ['federation', 'remove composition: federation if the service is not a subgraph'],
     ['stitching', 'a service without _sdl has no composition: stitching'],
   ])('as it has no SDL for %s says what to change', async (composition, remedy) => {
     const { open } = service(modern, { composition });

@@ -195,7 +195,7 @@ describe('a schema that has one type for two operations', () => {
     const gateway = await keep(
       openGateway({ issuer, metadata: { 'remote_schemas.yaml': [remote] }, waitUntilReady: false }),
     );
-    const reason = `is the root type of ${which}: each needs a type of its own`;
+    const reason = `is the root type of ${which}: each requires its own type`;
     await until('the reason is logged', () => gateway.logs().includes(reason));
     const { body } = await gateway.send<{ missing_sources: unknown }>('/readyz');
     expect(body.missing_sources).toEqual(['odd']);

@@ -82,7 +82,7 @@ describe('an input type of which everything is preset', () => {
       whole,
     );
     expect('problems' in part && part.problems).toContain(
-      '"Query.find.all" is a list of "Filter", whose fields are all preset: preset the list itself, or leave it out',
+      '"Query.find.all" is a list of "Filter", whose fields are all preset: preset the list itself, or omit it',
     );
   });
 });
@@ -166,17 +166,17 @@ describe('a preset', () => {
     [
       'at a field',
       `type Query { node: Node @preset(value: 1) } interface Node { id: ID! }`,
-      '@preset stands once at an argument or a field of an input object, and nowhere else',
+      '@preset is allowed only once, on an argument or on a field of an input object',
     ],
     [
       'at a type',
       `type Query { node: Node } interface Node @preset(value: 1) { id: ID! }`,
-      '@preset stands once at an argument or a field of an input object, and nowhere else',
+      '@preset is allowed only once, on an argument or on a field of an input object',
     ],
     [
       'twice',
       orders('first: Int @preset(value: 1) @preset(value: 2)'),
-      '@preset stands once at an argument or a field of an input object, and nowhere else',
+      '@preset is allowed only once, on an argument or on a field of an input object',
     ],
     [
       'at an argument that there is not',
@@ -196,14 +196,15 @@ describe('a preset', () => {
     const part = (node: string, order: string) =>
       `type Query { node: Node } interface Node { notes(${node}): String } type Order implements Node { notes(${order}): String }`;
     const preset = 'tenant: Int @preset(value: 1)';
-    const evaded = '@preset of "Order.notes.tenant": "Node.notes.tenant" needs the same, or it could be evaded there';
+    const evaded =
+      '@preset of "Order.notes.tenant": "Node.notes.tenant" requires the same preset, otherwise the preset could be bypassed there';
     expect(problems(part(preset, preset))).toEqual([]);
     expect(problems(part('tenant: Int', preset))).toEqual([evaded]);
     expect(problems(part('tenant: Int @preset(value: 2)', preset))).toEqual([evaded]);
     expect(problems(part('tenant: Int @preset(value: "x-hasura-tenant-id")', preset))).toEqual([evaded]);
     const ofItsOwn = 'deep: Boolean @preset(value: false)';
     expect(problems(part('tenant: Int', `tenant: Int, ${ofItsOwn}`))).toEqual([
-      '@preset of "Order.notes.deep": "Node.notes.deep" needs the same, or it could be evaded there',
+      '@preset of "Order.notes.deep": "Node.notes.deep" requires the same preset, otherwise the preset could be bypassed there',
     ]);
   });
 });
@@ -217,7 +218,7 @@ test('an input object of which everything is preset cannot be evaded through an 
   const tenant = 'tenant: Int @preset(value: "x-hasura-tenant-id")';
   expect(permittedSchema(part(tenant), whole)).toMatchObject({
     problems: [
-      '"Order.notes.of" is preset as a whole: "Node.notes" needs the same argument, or it could be evaded there',
+      '"Order.notes.of" is preset as a whole: "Node.notes" requires the same argument, otherwise the preset could be bypassed there',
     ],
   });
   // Where something is left to the client, it may leave the argument out as well.
@@ -265,8 +266,8 @@ describe('a part that would be no schema is refused', () => {
 
   test('with all of its reasons, each for itself', () => {
     expect(problems('type Query { node: Phantom orders: Spectre }')).toEqual([
-      'Unknown type "Phantom": the SDL of a permission declares each type that it uses, scalars too',
-      'Unknown type "Spectre": the SDL of a permission declares each type that it uses, scalars too',
+      'Unknown type "Phantom": the SDL of a permission must declare each type that it uses, including scalars',
+      'Unknown type "Spectre": the SDL of a permission must declare each type that it uses, including scalars',
     ]);
   });
 });

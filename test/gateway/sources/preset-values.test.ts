@@ -113,7 +113,7 @@ describe('a preset of a session variable', () => {
       data: { values: null },
       errors: [
         expect.objectContaining({
-          message: `the session variable "x-hasura-claim" does not fit the type ${ARGUMENTS[argument]}`,
+          message: `the session variable "x-hasura-claim" is not valid for the type ${ARGUMENTS[argument]}`,
           path: ['values'],
           extensions: { path: '$', code: 'unexpected', service: 'shop' },
         }),

@@ -139,7 +139,7 @@ describe('a permission’s schema', () => {
     [
       'a union member that is none',
       `${user('id: ID!')} union Result = User | Other type Other { a: Int }`,
-      '"Other" is no member of "Result" in the remote schema',
+      '"Other" is not a member of "Result" in the remote schema',
     ],
     [
       'a type of another kind',
@@ -177,7 +177,7 @@ describe('a permission without a root type', () => {
 
   test('is a problem, which says how the service’s own root types are declared', () => {
     const text =
-      'permission of role "user": it has no root type, so that it permits nothing: declare those that it has of "schema { query: QueryRoot mutation: Mutation }"';
+      'permission of role "user": it has no root type, so it permits nothing: declare the root types that it has in "schema { query: QueryRoot mutation: Mutation }"';
     expect(() => partsOf(sdl, true)).toThrow(text);
     for (const declared of [`schema { query: QueryRoot } ${sdl}`, sdl.replace('QueryRoot', 'Query')])
       expect([...partsOf(declared, true).keys()]).toEqual(['user']);

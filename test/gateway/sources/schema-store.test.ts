@@ -119,10 +119,10 @@ describe('a foreign file in the directory', () => {
       'it belongs to another description of the source',
     ],
     ['bytes that are no text', () => put(Buffer.from([0xff, 0xfe, 0x00])), 'ERR_ENCODING_INVALID_ENCODED_DATA'],
-    ['a directory', () => mkdirSync(file(), { recursive: true }), 'it is no file'],
-    ['a link to a device without an end', inPlace(() => symlinkSync('/dev/zero', file())), 'it is no file'],
+    ['a directory', () => mkdirSync(file(), { recursive: true }), 'it is not a file'],
+    ['a link to a device without an end', inPlace(() => symlinkSync('/dev/zero', file())), 'it is not a file'],
     ['a link to itself', inPlace(() => symlinkSync(file(), file())), 'ELOOP'],
-    ['a pipe that nobody writes to', inPlace(() => void execFileSync('mkfifo', [file()])), 'it is no file'],
+    ['a pipe that nobody writes to', inPlace(() => void execFileSync('mkfifo', [file()])), 'it is not a file'],
     [
       'a file without an end',
       () => {

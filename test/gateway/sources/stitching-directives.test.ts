@@ -130,7 +130,7 @@ test('a service may define @merge with the types that count', () => {
       type A implements Node { id: ID } type B implements Node { id: ID } type C { id: ID }`);
   expect([...readStitchingDirectives(schema('["B"]')).keys()]).toEqual(['B']);
   expect(stitchingDirectiveProblems(schema('["C"]'))).toEqual([
-    'Query.nodes @merge: "types" contains "C", which is no type of "Node"',
+    'Query.nodes @merge: "types" contains "C", which is not a type of "Node"',
   ]);
 });
 
@@ -140,12 +140,15 @@ describe('problems', () => {
   test.each([
     [
       'a(a: In, b: In): Product @merge',
-      'the field has not exactly one argument, so "keyArg" must name the one for the key',
+      'the field does not have exactly one argument, so "keyArg" must name the argument for the key',
     ],
-    ['a: Product @merge', 'the field has not exactly one argument, so "keyArg" must name the one for the key'],
+    [
+      'a: Product @merge',
+      'the field does not have exactly one argument, so "keyArg" must name the argument for the key',
+    ],
     ['a(a: In): In @merge', 'the field must return an object or a list of objects, not "In"'],
     ['a(a: In): [[Product]] @merge', 'the field must return an object or a list of objects, not "[[Product]]"'],
-    [merge('keyArg: "a b"'), '"keyArg": "a b" is not a name, nor several with dots between them'],
+    [merge('keyArg: "a b"'), '"keyArg": "a b" is neither a name nor several names separated by dots'],
     [merge('keyArg: "c"'), 'the field has no argument "c"'],
     [merge('keyArg: "a", keyField: "owner.id"'), '"keyField" must be the name of a field'],
     [merge('keyArg: "a", keyField: "id", key: ["id"]'), 'it has both "keyField" and "key"'],
@@ -158,12 +161,12 @@ describe('problems', () => {
     [merge('keyArg: "a", additionalArgs: "b"'), '"additionalArgs": Syntax Error: Expected ":", found "}".'],
     [
       merge('keyArg: "a", argsExpr: "a: $key"'),
-      '"argsExpr" contains all arguments: it cannot go with "keyArg" or "additionalArgs"',
+      '"argsExpr" contains all arguments: it cannot be combined with "keyArg" or "additionalArgs"',
     ],
     [merge('argsExpr: "a: 1"'), '"argsExpr" does not use "$key"'],
     [merge('argsExpr: "a: [$key.id]"'), '"argsExpr": a key within a list: only "[[…]]" puts keys into a list'],
     [merge('argsExpr: "a: [[$key.id]]"'), 'the field returns one object, so "argsExpr" cannot take keys by "[[…]]"'],
-    [merge('argsExpr: "a: $key..id"'), '"argsExpr": ".id" is not a name, nor several with dots between them'],
+    [merge('argsExpr: "a: $key..id"'), '"argsExpr": ".id" is neither a name nor several names separated by dots'],
     [merge('argsExpr: "a: $key, a: 1"'), '"argsExpr": "a" is given twice'],
     [
       mergeMany('argsExpr: "a: $key.id"'),
@@ -213,7 +216,7 @@ describe('problems', () => {
   test('of a type without a key, and of a field that is no root field of queries', () => {
     const sdl = `type Query { a(keys: [In]): [Product] @merge } type Product { id: ID more(a: In): Product @merge }`;
     expect(stitchingDirectiveProblems(schemaOf(sdl))).toEqual([
-      'Query.a @merge: "Product" has no @key, so there is nothing to fetch its objects by',
+      'Query.a @merge: "Product" has no @key, so its objects cannot be fetched',
       'Product.more @merge: only root fields of queries can have it',
     ]);
     expect(() => readStitchingDirectives(schemaOf(sdl))).toThrow('"Product" has no @key');

@@ -27,7 +27,7 @@ describe('a request to a service', () => {
 
   test('over TLS to a service without it fails with what to look at', async () => {
     await expect(send({ url: upstream.url.replace('http:', 'https:') })).rejects.toThrow(
-      'connection: the service does not answer in TLS: is its URL http://?',
+      'connection: the service does not use TLS: is its URL http://?',
     );
   });
 

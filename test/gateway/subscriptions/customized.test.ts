@@ -138,7 +138,7 @@ test.each<[where: string, namespace: string | null, expected: (data: object) => 
     expected({ changed: null }),
     expected({ changed: { id: '3', state: null } }),
   ]);
-  expect(results[2].errors).toMatchObject([{ message: '"Book.state" was answered with a value that is no State' }]);
+  expect(results[2].errors).toMatchObject([{ message: '"Book.state" returned a value that is not of type State' }]);
 });
 
 test('two root fields are not one subscription', async () => {

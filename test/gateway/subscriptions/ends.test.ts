@@ -129,7 +129,7 @@ describe.each(CLIENTS)('a subscription over %s ends', (_, open) => {
     service.cut();
     expect(await errorsAtEnd(placed)).toMatchObject([
       {
-        message: 'the connection to the service "feed" is lost',
+        message: 'the connection to the service "feed" was lost',
         extensions: { code: 'remote-schema-error', service: 'feed' },
       },
     ]);

@@ -11,7 +11,7 @@ afterEach(closeAfterTest);
 const ORDERS = 'subscription { orderPlaced { id } }';
 const SESSION = { 'X-Hasura-Role': 'user' };
 const OVER = {
-  message: 'the session that the authentication hook gave is over',
+  message: 'the session from the authentication hook has expired',
   extensions: { code: 'access-denied', path: '$' },
 };
 /** As `Expires` has it, so many seconds from now. */

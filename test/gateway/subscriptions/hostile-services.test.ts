@@ -11,7 +11,7 @@ afterEach(closeAfterTest);
 
 const DEEP = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
 const LOST = {
-  message: 'the connection to the service "hostile" is lost',
+  message: 'the connection to the service "hostile" was lost',
   extensions: { path: '$', code: 'remote-schema-error', service: 'hostile', reason: 'connection' },
 };
 
@@ -154,6 +154,6 @@ test('a service without WebSockets is refused events, and the log says what to l
   raw.send({ id: '1', type: 'subscribe', payload: { query: 'subscription { told }' } });
   expect(await raw.next('error')).toMatchObject({ payload: [{ extensions: { reason: 'connection' } }] });
   expect(other.logs()).toMatch(
-    /"reason":"the handshake of graphql-transport-ws was answered with status \d+: is subscriptions.protocol, such as sse, /,
+    /"reason":"the handshake of graphql-transport-ws failed with status \d+: does subscriptions.protocol, such as sse, /,
   );
 });

@@ -46,7 +46,7 @@ const open = ({ definition = {}, subscriptions = { protocol: 'sse' }, environmen
   });
 
 const LOST = {
-  message: 'the connection to the service "counter" is lost',
+  message: 'the connection to the service "counter" was lost',
   extensions: { path: '$', code: 'remote-schema-error', service: 'counter', reason: 'connection' },
 };
 const EVENTS = { 'content-type': 'text/event-stream' };

@@ -18,7 +18,7 @@ describe('files are refused', () => {
     expect(status).toBe(413);
     expect(body.errors).toMatchObject([
       {
-        message: 'a file of more than 1000000 bytes: this is more than can be taken',
+        message: 'a file of more than 1000000 bytes: the upload is too large',
         extensions: { code: 'payload-too-large' },
       },
     ]);
@@ -38,10 +38,7 @@ describe('files are refused', () => {
       operations('mutation ($input: Bundle!) { storeAll(input: $input) { digest } }', { input }),
       map(each),
     ]);
-    expect([many.status, many.body.errors?.[0]?.message]).toEqual([
-      413,
-      'more than 3 files: this is more than can be taken',
-    ]);
+    expect([many.status, many.body.errors?.[0]?.message]).toEqual([413, 'more than 3 files: the upload is too large']);
   });
 
   test('that are announced and do not come', async () => {

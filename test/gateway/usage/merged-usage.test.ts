@@ -181,7 +181,7 @@ describe('portico usage', () => {
     expect([found.unreadableLines, found.count]).toEqual([1, expect.any(Number)]);
     // The line may tell of the use of anything.
     await expect(printed({ paths: [path], unused: 'shop.graphql' })).rejects.toThrow(
-      '--unused: lines of usage that cannot be read: 1.',
+      '--unused: unreadable usage lines: 1.',
     );
     expect(found.count).toBeGreaterThan(0);
     await expect(printed({ paths: [directory.path] })).rejects.toThrow(
@@ -206,6 +206,6 @@ describe('portico usage', () => {
       /^breaking \(user\): Field 'item' was removed from object type 'Query'; used by .*client web 1\.4, operation Item, role user, 23 times since/m,
     );
     expect(stdout).toMatch(/^allowed \(user\): Field 'never' was removed from object type 'Query'; unused since/m);
-    expect(stdout).toMatch(/^changes: 4, 4 of them breaking, 3 of these allowed, since they are unused$/m);
+    expect(stdout).toMatch(/^changes: 4, 4 of them breaking, 3 of them allowed because they are unused$/m);
   });
 });

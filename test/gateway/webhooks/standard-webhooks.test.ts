@@ -38,7 +38,7 @@ describe('a signature of Standard Webhooks', () => {
 test.each<[what: string, secret: string, problem: RegExp | undefined]>([
   ['a long text', PLAIN, undefined],
   ['24 bytes in base64', STANDARD, undefined],
-  ['a short text', 'x'.repeat(31), /must have 32 characters at least/],
+  ['a short text', 'x'.repeat(31), /must have at least 32 characters/],
   ['few bytes in base64', `whsec_${Buffer.alloc(23).toString('base64')}`, /24 to 64 bytes/],
   ['many bytes in base64', `whsec_${Buffer.alloc(65).toString('base64')}`, /24 to 64 bytes/],
   ['no base64', `whsec_${'ü'.repeat(40)}`, /24 to 64 bytes/],

@@ -22,18 +22,18 @@ export function readJwk(jwk: unknown): VerificationKey | { readonly problem: str
   if (kid !== undefined && typeof kid !== 'string') return { problem: 'its "kid" is not a string' };
   if (use !== undefined && use !== 'sig') return { problem: 'its "use" is not "sig"' };
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify')))
-    return { problem: 'its "key_ops" do not hold "verify"' };
+    return { problem: 'its "key_ops" do not contain "verify"' };
   let key: KeyObject;
   try {
     key = createPublicKey({ key: jwk as Record<string, unknown>, format: 'jwk' });
   } catch {
-    return { problem: 'it is of an unknown type, or broken' };
+    return { problem: 'it has an unknown type or is not valid' };
   }
   const possible = algorithmsOf(key);
-  if (possible.length === 0) return { problem: 'it is too weak, or of an unknown curve' };
+  if (possible.length === 0) return { problem: 'it is too weak or has an unknown curve' };
   if (alg === undefined) return { key, algorithms: possible };
   const named = possible.filter((algorithm) => algorithm === alg);
-  if (named.length === 0) return { problem: 'its "alg" does not fit its type' };
+  if (named.length === 0) return { problem: 'its "alg" does not match its type' };
   // EdDSA and Ed25519 are two names of the same algorithm.
   return { key, algorithms: named.includes('EdDSA') || named.includes('Ed25519') ? possible : named };
 }

@@ -104,7 +104,7 @@ export class RemoteKeySet implements KeySet {
       const { json, ...headers } = await fetchKeys(url);
       const { keys, unusable } = readKeySet(json);
       this.#logUnusable(unusable);
-      if (keys.size === 0) throw new TypeError('the JWK set holds no usable key');
+      if (keys.size === 0) throw new TypeError('the JWK set contains no usable key');
       if (!this.ready) {
         log.info({ event: 'token_keys.loaded', keys: keys.size }, 'token keys loaded');
         this.#logged = undefined;
@@ -135,7 +135,7 @@ export class RemoteKeySet implements KeySet {
     if (this.ready)
       log.warn(
         { event: 'token_keys.refresh_failed', ...detail },
-        'could not refresh token keys, keeping the last ones: tokens of newer keys are refused',
+        'could not refresh token keys, keeping the last ones: tokens signed with newer keys are rejected',
       );
     else log.warn({ event: 'token_keys.unavailable', ...detail }, 'token keys not available yet');
   }

@@ -78,7 +78,7 @@ export class JobsDatabase {
     if (!(error instanceof JobsDatabaseUnusable) || error.code === this.#reported) return;
     this.#reported = error.code;
     const { code, message: reason } = error;
-    this.#log.error({ event: 'jobs.database_unusable', code, reason }, 'the database of jobs cannot be used as it is');
+    this.#log.error({ event: 'jobs.database_unusable', code, reason }, 'the database for jobs cannot be used');
   }
 
   async #migrate(): Promise<void> {
@@ -95,11 +95,11 @@ export class JobsDatabase {
       for (const { now_ms: nowMs } of rows) this.clock.set(nowMs);
       connection.release();
       if (applied.length > 0)
-        this.#log.info({ event: 'jobs.migrated', migrations: applied }, 'migrated the database of jobs');
+        this.#log.info({ event: 'jobs.migrated', migrations: applied }, 'migrated the database for jobs');
       if (version > known)
         this.#log.info(
           { event: 'jobs.schema_newer', version, known },
-          'a newer version has migrated the database of jobs, and this one works with it',
+          'a newer version has migrated the database for jobs; this version is compatible with it',
         );
     } catch (error) {
       connection.release(true);

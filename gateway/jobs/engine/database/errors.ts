@@ -74,7 +74,7 @@ export function unusableDatabase(error: unknown, url: string): unknown {
     case '42501':
       return new JobsDatabaseUnusable(
         'rights-missing',
-        `the database user "${user}" lacks rights for the schema portico_jobs of "${database}": GRANT CREATE ON DATABASE "${database}" TO "${user}", and where the schema is there already, make "${user}" its owner and that of what is in it`,
+        `the database user "${user}" lacks rights for the schema portico_jobs of "${database}": GRANT CREATE ON DATABASE "${database}" TO "${user}", and if the schema already exists, make "${user}" the owner of the schema and of all its objects`,
         error,
       );
     case '28P01':

@@ -115,7 +115,7 @@ function usable(schema: SchemaVersion, known: number): SchemaVersion {
   if (schema.oldestCompatible > known)
     throw new JobsDatabaseUnusable(
       'schema-too-new',
-      `a newer Portico has migrated the schema portico_jobs to version ${schema.version}, which needs version ${schema.oldestCompatible}; this one knows ${known}`,
+      `a newer Portico has migrated the schema portico_jobs to version ${schema.version}, which requires a Portico that knows version ${schema.oldestCompatible}; this one knows ${known}`,
     );
   if (schema.version > 0 && schema.version < OLDEST_UPGRADABLE)
     throw new JobsDatabaseUnusable(

@@ -31,7 +31,7 @@ export async function compareWithHasura(
 ): Promise<{ comparison: HasuraComparison; problems: readonly MetadataProblem[] }> {
   const endpoint = endpointOf(server.url);
   if (!endpoint) {
-    const message = 'is no http or https URL of a Hasura, without credentials';
+    const message = 'is not an http or https URL of a Hasura without credentials';
     return { comparison: { endpoint: '', roles: [], differences: [] }, problems: [{ file: '--hasura', message }] };
   }
   const shown = endpoint.origin + endpoint.pathname;
@@ -64,7 +64,7 @@ export async function compareWithHasura(
         else differences.set(change.message, { ...change, roles: [role] });
       }
     } catch {
-      problems.push({ file: shown, message: `the role "${role}" cannot be compared: what came is no schema` });
+      problems.push({ file: shown, message: `the role "${role}" cannot be compared: the response is not a schema` });
     }
   }
   const sorted = [...differences.values()].sort((one, two) => Number(two.breaking) - Number(one.breaking));

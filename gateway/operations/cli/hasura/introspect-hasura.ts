@@ -51,14 +51,14 @@ export async function introspectHasura(
       signal: AbortSignal.timeout(INTROSPECTION_TIMEOUT_MS),
     });
     const text = await limitedText(response);
-    if (text === undefined) return failed(`the answer has more than ${MAX_RESPONSE_BYTES} bytes`);
+    if (text === undefined) return failed(`the response is larger than ${MAX_RESPONSE_BYTES} bytes`);
     return readIntrospection(response.status, text, failed);
   } catch (error) {
     const { name, cause } = error as Error & { cause?: { code?: string } };
     return failed(
       name === 'TimeoutError'
-        ? `no answer within ${INTROSPECTION_TIMEOUT_MS / 1000} s`
-        : `no answer (${cause?.code ?? name})`,
+        ? `no response within ${INTROSPECTION_TIMEOUT_MS / 1000} s`
+        : `no response (${cause?.code ?? name})`,
     );
   }
 }
@@ -72,12 +72,12 @@ function readIntrospection(
   try {
     answer = JSON.parse(text);
   } catch {
-    return failed(`status ${status}, and no JSON`);
+    return failed(`status ${status}, and the response is not JSON`);
   }
   if (answer?.data?.__schema) return { introspection: answer.data as unknown as IntrospectionQuery };
   const message = Array.isArray(answer?.errors) ? answer.errors[0]?.message : answer?.error;
   const said = typeof message === 'string' ? `: ${message.slice(0, MAX_MESSAGE_LENGTH)}` : '';
-  return failed(`status ${status}, and no schema${said}`);
+  return failed(`status ${status}, and the response has no schema${said}`);
 }
 
 async function limitedText({ body }: Response): Promise<string | undefined> {

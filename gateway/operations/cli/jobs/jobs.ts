@@ -42,7 +42,7 @@ export async function jobs(options: JobsCommandOptions, print: (text: string) =>
   const filter = jobFilter(options);
   const url = readJobsDatabaseUrl(environment);
   if (url === undefined)
-    throw new StartError('HASURA_GRAPHQL_METADATA_DATABASE_URL is not set: the database of the jobs');
+    throw new StartError('HASURA_GRAPHQL_METADATA_DATABASE_URL is not set: it names the database for jobs');
   const { admin, close } = openJobsAdmin({ url, log: createLogger('portico', 'silent') });
   const show = (value: unknown, text: () => string) => print(json ? JSON.stringify(value, undefined, 2) : text());
   try {
@@ -83,7 +83,7 @@ export async function jobs(options: JobsCommandOptions, print: (text: string) =>
   }
 }
 
-const DONE = { retry: 'will be run again', cancel: 'cancelled', purge: 'deleted' } as const;
+const DONE = { retry: 'will run again', cancel: 'cancelled', purge: 'deleted' } as const;
 
 function notThere(show: (value: unknown, text: () => string) => void): number {
   show(null, () => 'there is no such job');
@@ -93,8 +93,8 @@ function notThere(show: (value: unknown, text: () => string) => void): number {
 function jobFilter({ command, ids, states, kind, queue, tenant, before }: JobsCommandOptions): JobFilter {
   const wrong = states?.find((state) => !(JOB_STATES as readonly string[]).includes(state));
   if (wrong !== undefined) throw new JobsUsageError(`--state: expected ${JOB_STATES.join(', ')}`);
-  if (!ids.every(isUuid)) throw new JobsUsageError('expected ids of jobs');
-  if (command === 'show' && ids.length !== 1) throw new JobsUsageError('expected the id of a job');
+  if (!ids.every(isUuid)) throw new JobsUsageError('expected job ids');
+  if (command === 'show' && ids.length !== 1) throw new JobsUsageError('expected one job id');
   const isNarrow = [...ids, states, kind, queue, tenant, before].some((one) => one !== undefined);
   if (['retry', 'cancel', 'purge'].includes(command) && !isNarrow)
     throw new JobsUsageError(`${command}: expected ids, or --state, --kind, --queue, --tenant or --before`);

@@ -28,7 +28,7 @@ export function jobsTable(jobs: readonly JobSummary[]): string {
 }
 
 export function statsTable(stats: readonly QueueStats[]): string {
-  if (stats.length === 0) return 'no jobs wait or run, and none is dead';
+  if (stats.length === 0) return 'there are no waiting, running or dead jobs';
   const rows = stats.map(({ kind, queue, state, count, oldestSeconds }) => [
     `${kind} ${queue}`,
     state,

@@ -36,7 +36,7 @@ export async function usage(options: UsageCommandOptions, print: (text: string) 
   // As with `portico check --allow-unused`, each of these lines may record a use.
   if (options.unused !== undefined && recorded.unreadable > 0)
     throw new StartError(
-      `--unused: lines of usage that cannot be read: ${recorded.unreadable}. Any of them may tell of a use; without --unused they are left out`,
+      `--unused: unreadable usage lines: ${recorded.unreadable}. Any of them may record a use. Without --unused, they are skipped`,
     );
   const summary = summarize(recorded, options);
   const schema = options.unused === undefined ? undefined : await usedSchema(options.unused, options);
@@ -73,6 +73,6 @@ function readSchema(path: string): GraphQLSchema {
   try {
     return buildSchema(readFileSync(path, 'utf8'), { assumeValidSDL: true });
   } catch (error) {
-    throw new StartError(`${path} is no schema (${(error as Error).message})`);
+    throw new StartError(`${path} is not a schema (${(error as Error).message})`);
   }
 }

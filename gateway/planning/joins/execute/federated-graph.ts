@@ -106,7 +106,7 @@ export class FederatedGraph<Context> {
   prepare(document: string | DocumentNode, operationName?: string, refusal?: Refusal): PreparedJoin<Context> {
     const operation = this.#read(document, operationName, refusal);
     const kind = operation.definition.operation;
-    if (kind === 'subscription') throw new UnplannableOperation('a subscription is no single answer');
+    if (kind === 'subscription') throw new UnplannableOperation('a subscription does not have a single response');
     const allowed = allowedPart(operation, refusal);
     const scope = this.#scope;
     const variants = new Variants(operation.conditions, (conditions) =>
@@ -135,7 +135,7 @@ export class FederatedGraph<Context> {
     refusal?: Refusal,
   ): PreparedSubscription<Context> {
     const operation = this.#read(document, operationName, refusal);
-    if (operation.definition.operation !== 'subscription') throw new UnplannableOperation('it is no subscription');
+    if (operation.definition.operation !== 'subscription') throw new UnplannableOperation('it is not a subscription');
     const allowed = allowedPart(operation, refusal);
     const scope = this.#scope;
     const variants = new Variants(operation.conditions, (conditions) =>

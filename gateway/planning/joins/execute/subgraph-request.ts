@@ -61,7 +61,7 @@ export function subgraphServices<Context>(send: Send<Context>): Services<Context
 
 function unanswered(service: string, error: Error): SubgraphAnswer {
   if (error instanceof SubgraphFailure) return failure(service, error.message, error.extensions);
-  return failure(service, `the service "${service}" did not answer`);
+  return failure(service, `the service "${service}" did not respond`);
 }
 
 /** Reads a response. */
@@ -71,8 +71,8 @@ export function readReply<Context>(service: string, reply: string | ReplyBytes, 
     answer = parseServiceJson(replyText(reply)) as Json;
   } catch (error) {
     if (error instanceof RangeError)
-      return failure(service, `the service "${service}" gave an answer that is too large`);
-    return failure(service, `the service "${service}" gave an answer that is not JSON`);
+      return failure(service, `the service "${service}" returned a response that is too large`);
+    return failure(service, `the service "${service}" returned a response that is not JSON`);
   }
   return readAnswer(service, answer, run);
 }
@@ -80,7 +80,7 @@ export function readReply<Context>(service: string, reply: string | ReplyBytes, 
 /** Reads a response that has already been parsed, such as an event of a subscription. */
 function readAnswer<Context>(service: string, answer: Json | undefined, run: PlanRun<Context>): SubgraphAnswer {
   if (!isObject(answer) || (!isObject(answer.data) && !isList(answer.errors))) {
-    return failure(service, `the service "${service}" gave an answer that is no GraphQL response`);
+    return failure(service, `the service "${service}" returned a response that is not a GraphQL response`);
   }
   if (isObject(answer.extensions)) run.extensions.push({ service, extensions: answer.extensions });
   return {

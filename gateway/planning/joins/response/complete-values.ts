@@ -101,7 +101,7 @@ export function completeValues(
       if (shape) return object(shape, value, path, reach);
       if (target.isHidden(value.__typename)) return 'null';
     }
-    report(`The value of ${label} is none that its type allows.`, path, reach);
+    report(`The value of ${label} is not allowed by its type.`, path, reach);
     return NULL_HERE;
   };
 

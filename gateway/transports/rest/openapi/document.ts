@@ -67,9 +67,9 @@ export function openApiDocument({ endpoints, graph, generation, withUnusable }: 
     info: {
       title: 'Rest Endpoints',
       version: createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 12),
-      description: 'The endpoints that the role of the caller may use, made from the operations that they run.',
+      description: 'The REST endpoints available to the role of the caller, generated from their GraphQL operations.',
     },
-    servers: [{ url: '/', description: 'Where this document comes from.' }],
+    servers: [{ url: '/', description: 'The server that provides this document.' }],
     ...content,
   };
 }

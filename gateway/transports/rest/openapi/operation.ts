@@ -69,7 +69,7 @@ function operationDescription({ endpoint, problem }: DescribedEndpoint): string 
   const { comment } = endpoint.metadata;
   return [
     ...(comment ? [comment] : []),
-    ...(problem === undefined ? [] : [`**It cannot be run now**: ${problem}`]),
+    ...(problem === undefined ? [] : [`**This endpoint is not available**: ${problem}`]),
     `***\nThe GraphQL query for this endpoint is:\n\`\`\`graphql\n${endpoint.query.trim()}\n\`\`\``,
   ].join('\n\n');
 }

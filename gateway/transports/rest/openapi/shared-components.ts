@@ -2,12 +2,15 @@
 const ERROR = 'portico.error';
 
 const ERROR_SCHEMA = {
-  description: 'Why there is no answer.',
+  description: 'An error.',
   type: 'object',
   properties: {
-    path: { type: 'string', description: 'Where in the request or the answer; `$` is the whole of it.' },
-    error: { type: 'string', description: 'What is wrong, in words.' },
-    code: { type: 'string', description: 'What is wrong, for programs.' },
+    path: {
+      type: 'string',
+      description: 'The place of the error in the request or the response. `$` means the whole request or response.',
+    },
+    error: { type: 'string', description: 'The error message.' },
+    code: { type: 'string', description: 'The error code, for programs.' },
   },
   required: ['path', 'error', 'code'],
 } as const;
@@ -16,16 +19,16 @@ const ERROR_REFERENCE = { $ref: `#/components/schemas/${ERROR}` } as const;
 const CONTENT = { 'application/json': { schema: ERROR_REFERENCE } } as const;
 
 const CHALLENGE_HEADER = {
-  'WWW-Authenticate': { description: 'What to do about it (RFC 6750).', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'The challenge for the bearer token (RFC 6750).', schema: { type: 'string' } },
 } as const;
 
 /** The components that every document has. */
 export const SHARED = {
   schemas: { [ERROR]: ERROR_SCHEMA },
   responses: {
-    BadRequest: { description: 'The request does not fit the endpoint.', content: CONTENT },
-    Unauthorized: { description: 'There is no token, or a bad one.', headers: CHALLENGE_HEADER, content: CONTENT },
-    Forbidden: { description: 'The token does not allow it.', headers: CHALLENGE_HEADER, content: CONTENT },
+    BadRequest: { description: 'The request is not valid for this endpoint.', content: CONTENT },
+    Unauthorized: { description: 'The token is missing or invalid.', headers: CHALLENGE_HEADER, content: CONTENT },
+    Forbidden: { description: 'The token does not permit this request.', headers: CHALLENGE_HEADER, content: CONTENT },
   },
   securitySchemes: {
     bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token.' },
@@ -41,8 +44,13 @@ export function otherResponses(needsToken: boolean, answer: Readonly<Record<stri
       403: { $ref: '#/components/responses/Forbidden' },
     }),
     default: {
-      description: 'An error, or the answer with a status that the service behind the endpoint gave it.',
-      headers: { 'Retry-After': { description: 'Seconds after which to try again.', schema: { type: 'string' } } },
+      description: 'An error, or a response with a status that the service behind the endpoint has set.',
+      headers: {
+        'Retry-After': {
+          description: 'The number of seconds to wait before the next attempt.',
+          schema: { type: 'string' },
+        },
+      },
       content: { 'application/json': { schema: { anyOf: [ERROR_REFERENCE, answer] } } },
     },
   };

@@ -231,7 +231,9 @@ describe('a path that may mean another service', () => {
     '/api/orders/archive;v=1/1',
     '/api/orders/%2561rchive',
   ])('is refused: %s', async (path) => {
-    expect(await send(`GET ${path} HTTP/1.1`)).toMatch(/^HTTP\/1.1 400 .*the path could be that of another service/s);
+    expect(await send(`GET ${path} HTTP/1.1`)).toMatch(
+      /^HTTP\/1.1 400 .*the path is ambiguous: it could belong to another service/s,
+    );
     expect(service.requests).toEqual([]);
   });
 

@@ -51,7 +51,7 @@ export function showEndpoint(operation, components, caller) {
       {},
       element('span', { class: `method ${method}` }, method.toUpperCase()),
       element('span', { class: 'path' }, path),
-      isPublic ? element('span', { class: 'badge' }, 'no token needed') : undefined,
+      isPublic ? element('span', { class: 'badge' }, 'no token required') : undefined,
       element('span', { class: 'name' }, operation.summary ?? ''),
     ),
   );
@@ -110,7 +110,7 @@ function typeOf(parameter, schemas) {
  * @param {Schemas} schemas
  */
 function parameterTable(parameters, schemas) {
-  const head = ['Name', 'Where', 'Type'].map((name) => element('th', { scope: 'col' }, name));
+  const head = ['Name', 'In', 'Type'].map((name) => element('th', { scope: 'col' }, name));
   const rows = parameters.map((parameter) =>
     element(
       'tr',
@@ -145,7 +145,7 @@ function tryIt(operation, schemas, caller) {
   const inputs = parameters.map((parameter) => {
     const options = { 'data-key': fieldKey(parameter), required: parameter.required === true, spellcheck: 'false' };
     const input = isListParameter(parameter)
-      ? element('textarea', { ...options, rows: 3, placeholder: 'one item a line' })
+      ? element('textarea', { ...options, rows: 3, placeholder: 'one item per line' })
       : element('input', { ...options, autocomplete: 'off', placeholder: parameter.content ? 'JSON' : '' });
     return element('label', {}, parameter.name + (parameter.required ? ' *' : ''), input);
   });
@@ -197,7 +197,7 @@ async function callEndpoint(method, url, body, caller) {
     const text = await response.text();
     return [line, element('p', { class: response.ok ? 'good' : 'bad' }, status), block(pretty(text))];
   } catch {
-    return [line, element('p', { class: 'bad' }, 'There was no answer.')];
+    return [line, element('p', { class: 'bad' }, 'The gateway did not respond.')];
   }
 }
 

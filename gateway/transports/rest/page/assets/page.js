@@ -57,8 +57,8 @@ async function showPublicEndpoints() {
   const count = show(publicDocument);
   byId('status').textContent =
     count === 0
-      ? 'Endpoints are shown to those who may use them.'
-      : 'These endpoints need no token. Those that do are shown to those who may use them.';
+      ? 'Log in or enter an access token to see the endpoints available to you.'
+      : 'These endpoints need no token. To see the other endpoints available to you, log in or enter an access token.';
 }
 
 /**
@@ -93,7 +93,7 @@ async function logIn(username, password, tenant) {
   });
   const result = body?.auth_user_login;
   const token = result?.data?.access_token;
-  if (!ok || typeof token !== 'string') throw new Error(result?.error_message ?? `${status}: the login was refused`);
+  if (!ok || typeof token !== 'string') throw new Error(result?.error_message ?? `${status}: the login was rejected`);
   return token;
 }
 
@@ -104,7 +104,7 @@ async function logIn(username, password, tenant) {
 async function fetchDocument(name) {
   const headers = headersOf(name === 'json' ? caller() : { token: '', role: '' }, false);
   const { ok, status, body } = await exchange(new URL(name, import.meta.url), { headers });
-  if (!ok) throw new Error(`${status}: ${body?.error ?? 'the document was refused'}`);
+  if (!ok) throw new Error(`${status}: ${body?.error ?? 'the request for the OpenAPI document was rejected'}`);
   return body;
 }
 
@@ -115,7 +115,7 @@ async function fetchDocument(name) {
 async function exchange(target, options) {
   const url = typeof target === 'string' ? new URL(`../rest/${target}`, import.meta.url) : target;
   const response = await fetch(url, { ...options, cache: 'no-store', redirect: 'error' }).catch(() => undefined);
-  if (!response) throw new Error('There was no answer.');
+  if (!response) throw new Error('The gateway did not respond.');
   return { ok: response.ok, status: response.status, body: await response.json().catch(() => undefined) };
 }
 
