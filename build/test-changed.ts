@@ -29,7 +29,9 @@ const checks = await Promise.all([
 ]);
 const suites = await run('jest', '--runTestsByPath', ...chosen);
 if (left.length > 0)
-  process.stdout.write(`Not run, further suites that import what has changed: ${left.length}. npm test and npm run test:system run all.\n`);
+  process.stdout.write(
+    `Not run, further suites that import what has changed: ${left.length}. npm test and npm run test:system run all.\n`,
+  );
 if (unimported.length > 0)
   process.stdout.write(
     `No suite imports: ${unimported.join(', ')}. npm test runs those that use them in other ways.\n`,

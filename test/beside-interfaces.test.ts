@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, Server as NetServer } from 'node:net';
+import { expect, test } from '@jest/globals';
 import { buildASTSchema, parse, printSchema } from 'graphql';
 import pg from 'pg';
-import { expect, test } from '@jest/globals';
 import { buildSchema } from '../gateway/graphql/schemas/build-schema.ts';
 import { atOnce } from '../platform/index.ts';
 

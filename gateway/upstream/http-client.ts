@@ -3,6 +3,7 @@ import { Pool } from 'undici';
 import { type Cancellation, ImmediateQueue, type Span } from '../../platform/index.ts';
 import { AnswerBudget } from './answer-budget.ts';
 import type { CallOutcome } from './call-counts.ts';
+import { Deadlines, singleDeadline } from './deadlines.ts';
 import {
   type ExchangeLimits,
   UpstreamError,
@@ -10,7 +11,6 @@ import {
   type UpstreamHandler,
   type UpstreamResponse,
 } from './exchange.ts';
-import { singleDeadline, Deadlines } from './deadlines.ts';
 import { UnfinishedEvents } from './unfinished-events.ts';
 import { type RequestHeaders, withHeaders } from './with-headers.ts';
 

@@ -1,5 +1,6 @@
 import type { Availability } from './availability.ts';
 import { CallCounts } from './call-counts.ts';
+import { Deadlines } from './deadlines.ts';
 import { sender, type UpstreamConnections, type UpstreamHttp } from './http-client.ts';
 import {
   breakCircuit,
@@ -23,7 +24,6 @@ import {
   RetryBudget,
   retryPauseMs,
 } from './resilience/index.ts';
-import { Deadlines } from './deadlines.ts';
 
 /** The state of a source's connection, for operators. */
 export interface SourceState {

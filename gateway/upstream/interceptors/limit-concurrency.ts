@@ -1,8 +1,8 @@
 import type { Cancellable, Durations } from '../../../platform/index.ts';
+import { type Deadline, type Deadlines, singleDeadline, type Timed } from '../deadlines.ts';
 import { UpstreamError, type UpstreamHandler } from '../exchange.ts';
 import type { UpstreamRequest } from '../http-client.ts';
 import { type Bulkhead, Waiter } from '../resilience/index.ts';
-import { type Deadline, singleDeadline, type Timed, type Deadlines } from '../deadlines.ts';
 import { type Dispatch, InterceptingHandler, type Interceptor } from './interceptor.ts';
 
 export interface ConcurrencyOptions {

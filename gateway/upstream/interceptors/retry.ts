@@ -1,9 +1,9 @@
 import type { Cancellable } from '../../../platform/index.ts';
 import type { CallCounts } from '../call-counts.ts';
+import { type Deadline, singleDeadline, type Timed } from '../deadlines.ts';
 import { UpstreamError, type UpstreamFlow, type UpstreamHandler, type UpstreamResponse } from '../exchange.ts';
 import type { UpstreamRequest } from '../http-client.ts';
 import { askedWaitMs, type RetryBudget, type RetrySettings, retryPauseMs } from '../resilience/index.ts';
-import { type Deadline, singleDeadline, type Timed } from '../deadlines.ts';
 import { ClientPace } from './client-pace.ts';
 import { type Dispatch, InterceptingHandler, type Interceptor } from './interceptor.ts';
 

@@ -1,8 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
+import { Deadlines } from '../../../gateway/upstream/deadlines.ts';
 import { limitConcurrency } from '../../../gateway/upstream/interceptors/limit-concurrency.ts';
 import { Bulkhead } from '../../../gateway/upstream/resilience/index.ts';
-
-import { Deadlines } from '../../../gateway/upstream/deadlines.ts';
 import { Durations } from '../../../platform/index.ts';
 import { keeper, until } from '../harness/index.ts';
 import { openGuarded } from './guarded.ts';
