@@ -153,7 +153,6 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
         clean_client: settings.AUTH_THROTTLE_CLEAN_CLIENT,
       },
       deviceDays: settings.AUTH_THROTTLE_DEVICE_DAYS,
-      redisUrl: settings.REDIS_URL,
     },
     keyEncryptionKey: settings.AUTH_KEY_ENCRYPTION_KEY,
     previousKeyEncryptionKey: settings.AUTH_KEY_ENCRYPTION_KEY_PREVIOUS,

@@ -38,27 +38,14 @@ export class Failover<Service extends Closable> {
 
   /** Calls the primary, or the fallback if that fails. */
   async call<Result>(operation: (service: Service) => Promise<Result>): Promise<Result> {
-    const { primary, fallback } = this.#options;
+    const { primary, fallback, timeoutMs } = this.#options;
     if (!this.#isFailedOver)
       try {
-        return await this.onPrimary(operation(primary));
-      } catch {
-        // The failure has been reported, and the fallback still has a result.
+        return await withTimeout(operation(primary), timeoutMs);
+      } catch (error) {
+        this.#failOver(error);
       }
     return operation(fallback);
-  }
-
-  /**
-   * Returns a result that only the primary can give. @throws Error if the call fails or times out, which switches to the
-   * fallback.
-   */
-  async onPrimary<Result>(result: Promise<Result>): Promise<Result> {
-    try {
-      return await withTimeout(result, this.#options.timeoutMs);
-    } catch (error) {
-      this.#failOver(error);
-      throw error;
-    }
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 
 /** Of variables that name a file with the value of a setting of Portico's processes. */
-const SETTING_FILE = /^(?:AUTH|DATABASE|HASURA_GRAPHQL|ORDERS|OTEL|PORTICO|REDIS)_\w*FILE$/;
+const SETTING_FILE = /^(?:AUTH|DATABASE|HASURA_GRAPHQL|ORDERS|OTEL|PORTICO)_\w*FILE$/;
 
 /**
  * The environment without the variables `NAME_FILE` whose files are empty: the processes take such settings as unset, so they get

@@ -9,7 +9,7 @@ import {
   retryWhileUnavailable,
 } from '../database/index.ts';
 import { type BcryptPool, createPasswordPolicy, createPasswords, openBcryptPool } from '../passwords/index.ts';
-import { type OpenThrottle, openThrottle } from '../throttle/index.ts';
+import { openThrottle } from '../throttle/index.ts';
 import { createSealer, type KeyPolicy } from '../tokens/index.ts';
 import { createAdministration, requireKnownPeppers } from '../use-cases/index.ts';
 import { operatorHere } from './author.ts';
@@ -35,14 +35,22 @@ export async function withContext<Result>(
   const database = openDatabase(url, { poolSize: 2 });
   const sealer = createSealer(config.keyEncryptionKey, config.previousKeyEncryptionKey);
   let pool: BcryptPool | undefined;
-  let throttle: OpenThrottle | undefined;
   const bcrypt = () => {
     pool ??= openBcryptPool({ ...config.passwords, threads: 1 });
     return pool;
   };
   const author = operatorHere('portico-auth');
-  const clock = openDatabaseClock({ database, logger: createLogger('portico-auth', 'silent') });
+  const logger = createLogger('portico-auth', 'silent');
+  const clock = openDatabaseClock({ database, logger });
   const { now } = clock;
+  const throttle = openThrottle({
+    ...config.throttle,
+    database,
+    secret: config.keyEncryptionKey,
+    maxWaiting: 0,
+    now,
+    logger,
+  });
   const passwords = async () => {
     const options = { ...config.passwords, bcrypt: bcrypt() };
     await requireKnownPeppers(database, options, now());
@@ -56,12 +64,7 @@ export async function withContext<Result>(
     roles: config.administration.roles,
     // The operator sees a refusal immediately, and has all rights.
     recordRefusal: async () => {},
-    async throttledAccounts() {
-      const logger = createLogger('portico-auth', 'silent');
-      const { keyEncryptionKey: secret, throttle: settings } = config;
-      throttle ??= openThrottle({ ...settings, database, secret, maxWaiting: 0, now, logger });
-      return throttle.accounts;
-    },
+    throttledAccounts: throttle.accounts,
     // The running services reload keys by themselves.
     keys: { sealer, policy: keyPolicyOf(config), reload: async () => {} },
     now,
@@ -84,7 +87,6 @@ export async function withContext<Result>(
     // Not retried: a command may have changed something before the database failed.
     return await retryWhileUnavailable(url, {}, () => work(context));
   } finally {
-    throttle?.close();
     await pool?.close();
     await database.close();
   }

@@ -49,8 +49,6 @@ export const LOG_EVENTS = {
   'housekeeping.skipped':
     "the clock differs from the database's by more than an hour, so nothing is deleted; `clock_difference_seconds` says by how much",
   'housekeeping.failed': 'a cleanup step failed and is retried in the next round',
-  'throttle.store_unavailable': 'Redis does not respond, and failed logins are counted in PostgreSQL',
-  'throttle.store_recovered': 'Redis responds again, and failed logins are counted there',
   'throttle.outcome_unrecorded': 'the outcome of an attempt could not be recorded',
   'traces.export_failed':
     'spans could not be exported; `reason` has the cause, `exported`, `dropped` and `failed` count spans since the start. Written at most once a minute',

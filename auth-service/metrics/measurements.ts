@@ -25,7 +25,7 @@ export interface Measured {
   readonly now: Date;
   readonly requests: Pick<HttpServerCounts, 'metrics'>;
   readonly counts: UseCaseCounts;
-  readonly throttle: Pick<OpenThrottle, 'throttled' | 'admittedClean' | 'isRedisAvailable'>;
+  readonly throttle: Pick<OpenThrottle, 'throttled' | 'admittedClean'>;
   readonly hashPool: Pick<BcryptPool, 'usage'>;
   readonly keys: Pick<SigningKeys, 'loaded' | 'active'>;
   readonly refreshTokens: Pick<RefreshTokens, 'keyCreatedAt'>;
@@ -34,12 +34,6 @@ export interface Measured {
   readonly audit: Pick<Audit, 'usage'>;
   readonly deliveries: Pick<RefreshDeliveries, 'pending'>;
   readonly telemetry: Pick<Telemetry, 'counts'>;
-}
-
-function redisMetric(isAvailable: boolean | undefined): readonly Metric[] {
-  if (isAvailable === undefined) return [];
-  const help = 'Whether Redis counts failed logins: 1, or 0 while PostgreSQL does.';
-  return [oneGauge('portico_auth_redis_available', help, isAvailable ? 1 : 0)];
 }
 
 /** Returns the auth service's metrics with their current values. */
@@ -60,7 +54,6 @@ export function measure(measured: Measured): readonly Metric[] {
       'Attempts from addresses without failures that were admitted after others had used up the allowance.',
       measured.throttle.admittedClean,
     ),
-    ...redisMetric(measured.throttle.isRedisAvailable),
     ...hashMetrics(measured.hashPool.usage()),
     ...ageMetric(
       'portico_auth_signing_key_age_seconds',

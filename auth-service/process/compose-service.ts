@@ -132,7 +132,6 @@ export async function composeService(
     () => database.close(),
     () => clock.stop(),
     () => keys.stop(),
-    () => throttle.close(),
     () => audit.stop(),
     () => housekeeping.stop(),
     () => deliveries.stop(),

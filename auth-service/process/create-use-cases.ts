@@ -72,7 +72,7 @@ export function createUseCases(dependencies: UseCaseDependencies) {
       ...administrators,
       policy,
       passwords: async () => passwords,
-      throttledAccounts: async () => throttle.accounts,
+      throttledAccounts: throttle.accounts,
       // A failure has no effect, since the keys are read again in some seconds.
       keys: { sealer: keys.sealer, policy: keys.policy, reload: () => keys.signing.reload().catch(() => {}) },
     }),

@@ -60,7 +60,6 @@ export const failedLoginSettings = {
   AUTH_THROTTLE_DEVICE_DAYS: setting
     .integer(90, 1, 3650, 'days')
     .describe('How long an address that has logged in to an account counts as a known device.'),
-  REDIS_URL: setting.redisUrl().optional().describe('Redis that counts failed logins instead of PostgreSQL.'),
 };
 
 function backoffPolicy(kind: CounterKind) {

@@ -1,6 +1,5 @@
 import type { CounterSet, CounterSets } from './counters.ts';
-import type { KnownDevices } from './known-devices.ts';
-import type { AttemptStore, BlockingCounter } from './store.ts';
+import type { BlockingCounter } from './store.ts';
 
 /** An attempt that was counted or must wait. */
 export type AttemptDecision = { readonly counterSet: CounterSet } & (
@@ -32,33 +31,4 @@ export interface AttemptLimiter {
   admit(sets: CounterSets, at: Date, needsOnly: (counterSet: CounterSet) => void): Promise<AttemptDecision>;
   /** Checks an attempt without counting it. */
   peek(sets: CounterSets, at: Date): Promise<PeekedAttempt>;
-}
-
-/** Creates a limiter that first looks up the device and then the counters, which may be in another store. */
-export function createAttemptLimiter(store: AttemptStore, devices: KnownDevices): AttemptLimiter {
-  async function counterSetOf(sets: CounterSets, at: Date) {
-    const device = await devices.findDevice(sets.deviceKey, at);
-    const remember = (then: Date) => devices.rememberDevice(sets.deviceKey, then, device);
-    return { counterSet: device ? sets.knownDevice : sets.unknownDevice, remember };
-  }
-  return {
-    async admit(sets, at) {
-      const { counterSet, remember } = await counterSetOf(sets, at);
-      const consumed = await store.consume(counterSet.limiting, at.getTime());
-      if (!consumed.admitted) return { counterSet, ...consumed };
-      return {
-        counterSet,
-        admitted: true,
-        refund: () => consumed.refund(),
-        async succeed(then) {
-          await remember(then);
-          await consumed.refund([counterSet.own]);
-        },
-      };
-    },
-    async peek(sets, at) {
-      const { counterSet, remember } = await counterSetOf(sets, at);
-      return { counterSet, waiting: await store.peek(counterSet.limiting, at.getTime()), remember };
-    },
-  };
 }

@@ -7,26 +7,19 @@ export interface KnownDevice {
 }
 
 export interface KnownDevices {
-  /** @param key the digest of the subject and its network. */
-  findDevice(key: string, at: Date): Promise<KnownDevice | undefined>;
-  /** Stores a login on the device. `found` is the earlier result of `findDevice`. */
+  /**
+   * Stores a login on the device.
+   *
+   * @param key the digest of the subject and its network.
+   * @param found the device, if it was known before the login.
+   */
   rememberDevice(key: string, at: Date, found: KnownDevice | undefined): Promise<void>;
   forgetDevices(keys: readonly string[]): Promise<void>;
 }
 
-/**
- * Stores where accounts were logged in to, for `days` after the last login. It always uses PostgreSQL: unlike counts of
- * failures, this must not be lost.
- */
+/** Stores where accounts were logged in to, for `days` after the last login. */
 export function createKnownDevices(database: Database, days: number): KnownDevices {
   return {
-    async findDevice(key, at) {
-      const [found] = await database.single.withoutTenant<{ expiresAt: Date }>(
-        { text: FIND, values: [key, at] },
-        'find-device',
-      );
-      return found;
-    },
     async rememberDevice(key, at, found) {
       const expiresAt = newExpiry(at, days, found);
       if (expiresAt)
@@ -44,9 +37,6 @@ export function newExpiry(at: Date, days: number, found: KnownDevice | undefined
   // Updating once a day is enough, since the exact end does not matter.
   return found && expiresAt.getTime() - found.expiresAt.getTime() < DAY_MS ? undefined : expiresAt;
 }
-
-const FIND = `
-SELECT expires_at AS "expiresAt" FROM known_devices WHERE key = $1 AND expires_at > $2::timestamptz`;
 
 const REMEMBER = `
 INSERT INTO known_devices (key, expires_at) VALUES ($1, $2::timestamptz)

@@ -25,7 +25,7 @@ export function postgresStore(database: Database): AttemptStore {
     async consume(counters, at) {
       const { waiting, ends } = await consumeFailures(database, NO_DEVICE, counters, new Date(at));
       if (waiting) return { admitted: false, ...waiting };
-      return { admitted: true, refund: (forgotten) => refundFailures(database, refundsOf(ends, forgotten)) };
+      return { admitted: true, refund: () => refundFailures(database, refundsOf(ends)) };
     },
     async peek(counters, at) {
       return waitingIn(await runCounterStatement(database, 'peek-attempts', NO_DEVICE, counters, new Date(at)));
@@ -36,7 +36,6 @@ export function postgresStore(database: Database): AttemptStore {
     async forget(keys) {
       await database.single.withoutTenant({ text: FORGET, values: [JSON.stringify(keys)] }, 'forget-attempts');
     },
-    close: () => {},
   };
 }
 

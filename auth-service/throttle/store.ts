@@ -23,8 +23,8 @@ export interface BlockingCounter {
 export type ConsumeResult =
   | {
       readonly admitted: true;
-      /** Refunds the counted failures in the store that counted them. Counters in `forgotten` are cleared. */
-      refund(forgotten?: readonly Counter[]): Promise<void>;
+      /** Refunds the counted failures. */
+      refund(): Promise<void>;
     }
   | ({ readonly admitted: false } & BlockingCounter);
 
@@ -57,9 +57,6 @@ export interface AttemptStore {
   waits(counters: readonly Counter[], at: number): Promise<readonly BlockingCounter[]>;
   /** Forgets all failures of these counters. */
   forget(keys: readonly string[]): Promise<void>;
-  /** Whether the store itself counts, and not its fallback. Undefined if there is no fallback. */
-  readonly isAvailable?: boolean;
-  close(): void;
 }
 
 /** Returns the counter with the longest delay. */

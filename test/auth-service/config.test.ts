@@ -55,7 +55,7 @@ describe('the settings of the auth service', () => {
       keyEncryptionKey: Buffer.from(AUTH_KEY_ENCRYPTION_KEY ?? '', 'base64'),
       previousKeyEncryptionKey: undefined,
       signingKeys: { algorithm: 'ES256', rotationDays: 90, reloadSeconds: 15 },
-      throttle: { policies: DEFAULT_BACKOFF_POLICIES, deviceDays: 90, redisUrl: undefined },
+      throttle: { policies: DEFAULT_BACKOFF_POLICIES, deviceDays: 90 },
       accessTokens: { issuer: 'http://127.0.0.1:8080', audience: 'portico', lifetimeSeconds: 900 },
       sessions: { idleDays: 30, maxDays: 90, graceSeconds: 10 },
       housekeeping: { intervalMinutes: 10, batchRows: 500, keepEndedDays: 30 },
@@ -128,7 +128,6 @@ describe('the settings of the auth service', () => {
       AUTH_ISSUER: 'portico',
       AUTH_ACCESS_TOKEN_TTL_SECONDS: '-1',
       AUTH_THROTTLE_ACCOUNT: 'free=never',
-      REDIS_URL: 'http://:s3cret@127.0.0.1',
     });
 
     expect(problems.map((line) => line.split(':')[0]).sort()).toEqual([
@@ -140,7 +139,6 @@ describe('the settings of the auth service', () => {
       'AUTH_PORT',
       'AUTH_THROTTLE_ACCOUNT',
       'DATABASE_URL',
-      'REDIS_URL',
     ]);
     expect(problems.join()).not.toContain('s3cret');
   });

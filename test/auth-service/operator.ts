@@ -34,7 +34,7 @@ export function administrationOf(doors: Database, now = () => new Date()): Admin
   return createAdministration({
     database: doors,
     passwords: unavailable,
-    throttledAccounts: unavailable,
+    throttledAccounts: { waitsOf: unavailable, release: unavailable, forget: unavailable },
     policy: createPasswordPolicy({ minLength: 15, serviceNames: [] }),
     roles: ['tenant_admin'],
     recordRefusal: async () => {},

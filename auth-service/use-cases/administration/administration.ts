@@ -36,7 +36,7 @@ export interface AdministrationOptions extends SigningKeysOptions {
   readonly database: Database;
   passwords(): Promise<Passwords>;
   readonly policy: PasswordPolicy;
-  throttledAccounts(): Promise<ThrottledAccounts>;
+  readonly throttledAccounts: ThrottledAccounts;
   /** A user with one of these roles administers their own tenant. */
   readonly roles: readonly string[];
   /** Records an administrator's attempt at something without the required right. */

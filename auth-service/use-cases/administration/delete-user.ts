@@ -17,7 +17,7 @@ export interface DeletedUser {
 }
 
 export interface DeleteUserOptions extends Pick<ChangeUsersOptions, 'tenants' | 'roles' | 'now'> {
-  throttledAccounts(): Promise<ThrottledAccounts>;
+  readonly throttledAccounts: ThrottledAccounts;
 }
 
 /**
@@ -42,7 +42,7 @@ export function createDeleteUser(options: DeleteUserOptions) {
       await change.record('user.delete', { ended_sessions: ended });
       return { deleted: { tenantId, userId, ended }, account: { tenantId, username }, addresses };
     });
-    await (await options.throttledAccounts()).forget(account, addresses);
+    await options.throttledAccounts.forget(account, addresses);
     return deleted;
   };
 }

@@ -21,7 +21,7 @@ export interface ThrottledUser {
 }
 
 export interface ThrottledUsersOptions extends Pick<ChangeUsersOptions, 'tenants' | 'roles' | 'now'> {
-  throttledAccounts(): Promise<ThrottledAccounts>;
+  readonly throttledAccounts: ThrottledAccounts;
 }
 
 /** Lists the throttled accounts of a tenant by name. A page covers about 1,000 users, so an empty page may have a next one. */
@@ -31,7 +31,7 @@ export function createListThrottled({ tenants, now, throttledAccounts }: Throttl
     const after = decodeCursor(input.after) ?? '';
     const users = await readUsers(tenants, administrator, { tenantId, after });
     const page = users.slice(0, USERS_PER_PAGE);
-    const waits = await (await throttledAccounts()).waitsOf(page, now());
+    const waits = await throttledAccounts.waitsOf(page, now());
     const last = users.length > USERS_PER_PAGE ? page.at(-1) : undefined;
     return {
       entries: page.flatMap((user, index) => {
@@ -50,7 +50,7 @@ export function createReleaseAccount(options: ThrottledUsersOptions) {
       await change.record('account.release', {});
       return { user: change.user, addresses: await change.sessionAddresses() };
     });
-    await (await options.throttledAccounts()).release(user, addresses);
+    await options.throttledAccounts.release(user, addresses);
     return user;
   };
 }

@@ -1,7 +1,7 @@
+import { preferredEngine } from '../../database/index.ts';
 import { type GraphAnswer, type LoginAnswer, THROTTLED } from '../service.ts';
 import { sessionClient } from '../session-client.ts';
 import { createWorld, type World } from '../world.ts';
-import { type Counting, settingsOf } from './engines.ts';
 
 /** A clock that stands still until it is moved on. */
 export interface Clock {
@@ -9,7 +9,7 @@ export interface Clock {
   advance(seconds: number): void;
 }
 
-export function createClock(): Clock {
+function createClock(): Clock {
   let time = Date.parse('2026-11-21T12:00:00Z');
   return {
     now: () => new Date(time),
@@ -33,13 +33,9 @@ export interface Outcome {
 }
 
 /** A service with the limits of the defaults, people who log in, and a clock of the test's own. */
-export async function openThrottledWorld(
-  counting: Counting,
-  changes: Record<string, string> = {},
-): Promise<ThrottledWorld> {
+export async function openThrottledWorld(): Promise<ThrottledWorld> {
   const clock = createClock();
-  const { engine, settings } = settingsOf(counting);
-  const world = await createWorld(engine, { ...THROTTLED, ...settings, ...changes }, { now: clock.now });
+  const world = await createWorld(preferredEngine(), THROTTLED, { now: clock.now });
   await world.addTenant(1, 'acme');
   await world.addTenant(2, 'globex');
   return {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { createAttemptLimiter } from '../../../auth-service/throttle/attempt-limiter.ts';
 import { AttemptQueue } from '../../../auth-service/throttle/attempt-queue.ts';
 import { withCleanAddresses } from '../../../auth-service/throttle/clean-addresses.ts';
 import { createCounterSetsOf } from '../../../auth-service/throttle/counters.ts';
@@ -7,7 +6,7 @@ import { DEFAULT_BACKOFF_POLICIES } from '../../../auth-service/throttle/index.t
 import { createThrottle } from '../../../auth-service/throttle/throttle.ts';
 import { createTurns } from '../../../auth-service/throttle/turns.ts';
 import { createLogger } from '../../../platform/index.ts';
-import { memoryAttemptStore, memoryDevices } from './memory-stores.ts';
+import { memoryAttemptLimiter, memoryAttemptStore, memoryDevices } from './memory-stores.ts';
 
 /** One failure, and all that follow have to wait. */
 const POLICIES = {
@@ -23,7 +22,7 @@ async function openAttackedAccount() {
   const pauses: number[] = [];
   const [store, devices] = [memoryAttemptStore(), memoryDevices(90)];
   const limiter = withCleanAddresses({
-    limiter: createAttemptLimiter(store, devices),
+    limiter: memoryAttemptLimiter(store, devices),
     store,
     devices,
     maxWaiting: 10,
@@ -82,7 +81,7 @@ test('an attempt that waits for its turn keeps no other one waiting, whatever co
         resolve();
       };
     });
-  const limiter = createAttemptLimiter(store, devices);
+  const limiter = memoryAttemptLimiter(store, devices);
   const throttle = createThrottle({
     limiter: withCleanAddresses({ limiter, store, devices, maxWaiting: 10, now, pause }),
     store,

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startTestService, type TestService, THROTTLED } from '../service.ts';
 import { sessionClient } from '../session-client.ts';
 import { loginAt, type Outcome, openThrottledWorld, statuses, type ThrottledWorld, times } from './callers.ts';
-import { countingByStore, settingsOf } from './engines.ts';
 
 const HOME = '203.0.113.7';
 const ATTACKER = '198.51.100.1';
@@ -14,14 +13,14 @@ const newAddress = () => {
   return `10.1.${addresses >> 8}.${addresses & 255}`;
 };
 
-describe.each(await countingByStore())('guessing passwords, counted in %s', (counting) => {
+describe('guessing passwords', () => {
   let world: ThrottledWorld;
   /** A service that lets an address fail eight times only, so that fewer guesses show what counts for an address. */
   let strict: TestService;
   let people = 0;
 
   beforeAll(async () => {
-    world = await openThrottledWorld(counting);
+    world = await openThrottledWorld();
     strict = await start({ AUTH_THROTTLE_ADDRESS: 'free=8' });
   });
   afterAll(async () => {
@@ -30,17 +29,13 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
   });
 
   const start = (changes: Record<string, string>) =>
-    startTestService(
-      world.databaseUrl,
-      { ...THROTTLED, ...settingsOf(counting).settings, ...changes },
-      { now: world.clock.now },
-    );
+    startTestService(world.databaseUrl, { ...THROTTLED, ...changes }, { now: world.clock.now });
   const loginStrictly = (username: string, password: string, address: string) =>
     loginAt(strict.url, username, password, address);
 
   async function newUser(tenantId = 1): Promise<string> {
     people += 1;
-    const username = `somebody ${counting} ${people} ${Math.random()}`;
+    const username = `somebody ${people} ${Math.random()}`;
     await world.addUser(tenantId, username, 'right');
     return username;
   }
@@ -206,7 +201,7 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
     test('a user is not throttled by failures of others at the address', async () => {
       const [address, username] = [newAddress(), await newUser()];
       await loginStrictly(username, 'right', address);
-      const spray = await times(12, (index) => loginStrictly(`target ${counting} ${index}`, 'wrong', address));
+      const spray = await times(12, (index) => loginStrictly(`target ${index}`, 'wrong', address));
       expect(statuses(spray)).toEqual([...Array(8).fill(401), ...Array(4).fill(429)]);
 
       expect((await loginStrictly(username, 'right', address)).status).toBe(200);
@@ -242,7 +237,7 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
   describe('from one address', () => {
     test('many accounts are slowed down, and other addresses are not', async () => {
       const [address, username] = [newAddress(), await newUser()];
-      const outcomes = await times(40, (index) => world.login(`victim ${counting} ${index}`, 'wrong', address));
+      const outcomes = await times(40, (index) => world.login(`victim ${index}`, 'wrong', address));
 
       expect(statuses(outcomes)).toEqual([...Array(30).fill(401), ...Array(10).fill(429)]);
       expect((await world.login(username, 'right', address)).status).toBe(429);
@@ -263,7 +258,7 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
       const own = await times(3, () => newUser());
       const outcomes = await times(12, async (index) => {
         if (index % 2 === 1 && index < 6) await loginStrictly(own[(index - 1) / 2] ?? '', 'right', address);
-        return loginStrictly(`another victim ${counting} ${index}`, 'wrong', address);
+        return loginStrictly(`another victim ${index}`, 'wrong', address);
       });
 
       expect(statuses(outcomes)).toEqual([...Array(8).fill(401), ...Array(4).fill(429)]);
@@ -272,7 +267,7 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
     test('what stands to the left in X-Forwarded-For is not looked at', async () => {
       const address = newAddress();
       const outcomes = await times(10, (index) =>
-        loginStrictly(`spoofed ${counting} ${index}`, 'wrong', `${newAddress()}, ${address}`),
+        loginStrictly(`spoofed ${index}`, 'wrong', `${newAddress()}, ${address}`),
       );
 
       expect(statuses(outcomes)).toEqual([...Array(8).fill(401), 429, 429]);
@@ -280,9 +275,7 @@ describe.each(await countingByStore())('guessing passwords, counted in %s', (cou
 
     test('a whole IPv6 network is one address', async () => {
       const network = `2001:db8:${(people + 1).toString(16)}:7`;
-      const outcomes = await times(10, (index) =>
-        loginStrictly(`v6 ${counting} ${index}`, 'wrong', `${network}::${index}`),
-      );
+      const outcomes = await times(10, (index) => loginStrictly(`v6 ${index}`, 'wrong', `${network}::${index}`));
 
       expect(statuses(outcomes)).toEqual([...Array(8).fill(401), 429, 429]);
     });

@@ -1,11 +1,12 @@
-import type { KnownDevices } from '../../../auth-service/throttle/known-devices.ts';
+import type { AttemptLimiter } from '../../../auth-service/throttle/attempt-limiter.ts';
+import type { CounterSets } from '../../../auth-service/throttle/counters.ts';
+import type { KnownDevice, KnownDevices } from '../../../auth-service/throttle/known-devices.ts';
 import {
   type AttemptStore,
   type BlockingCounter,
   CLOCK_TOLERANCE_MS,
   type Counter,
   longestWait,
-  refundsOf,
 } from '../../../auth-service/throttle/store.ts';
 
 interface Count {
@@ -14,7 +15,7 @@ interface Count {
   until: number;
 }
 
-/** Counts in memory, as the stores in PostgreSQL and Redis do, for simulations of a day. */
+/** Counts in memory, as the store in the database does, for simulations of a day. */
 export function memoryAttemptStore(): AttemptStore {
   const counts = new Map<string, Count>();
 
@@ -43,14 +44,12 @@ export function memoryAttemptStore(): AttemptStore {
       const ends = new Map(counters.map((counter) => count(counter, at)));
       return {
         admitted: true,
-        async refund(forgotten) {
-          for (const { key, end, all } of refundsOf(ends, forgotten)) {
+        async refund() {
+          for (const [key, end] of ends) {
             const found = counts.get(key);
-            if (all) counts.delete(key);
-            else if (found) {
-              found.failures = Math.max(0, found.failures - 1);
-              if (found.until === end) found.until = 0;
-            }
+            if (!found) continue;
+            found.failures = Math.max(0, found.failures - 1);
+            if (found.until === end) found.until = 0;
           }
         },
       };
@@ -60,14 +59,17 @@ export function memoryAttemptStore(): AttemptStore {
     async forget(keys) {
       for (const key of keys) counts.delete(key);
     },
-    close: () => counts.clear(),
   };
 }
 
-export function memoryDevices(days: number): KnownDevices {
+export interface MemoryDevices extends KnownDevices {
+  findDevice(key: string, at: Date): KnownDevice | undefined;
+}
+
+export function memoryDevices(days: number): MemoryDevices {
   const ends = new Map<string, number>();
   return {
-    async findDevice(key, at) {
+    findDevice(key, at) {
       const end = ends.get(key) ?? 0;
       return end > at.getTime() ? { expiresAt: new Date(end) } : undefined;
     },
@@ -76,6 +78,36 @@ export function memoryDevices(days: number): KnownDevices {
     },
     async forgetDevices(keys) {
       for (const key of keys) ends.delete(key);
+    },
+  };
+}
+
+/** Admits attempts over stores in memory, as the limiter of the database does. */
+export function memoryAttemptLimiter(store: AttemptStore, devices: MemoryDevices): AttemptLimiter {
+  function counterSetOf(sets: CounterSets, at: Date) {
+    const device = devices.findDevice(sets.deviceKey, at);
+    const remember = (then: Date) => devices.rememberDevice(sets.deviceKey, then, device);
+    return { counterSet: device ? sets.knownDevice : sets.unknownDevice, remember };
+  }
+  return {
+    async admit(sets, at) {
+      const { counterSet, remember } = counterSetOf(sets, at);
+      const consumed = await store.consume(counterSet.limiting, at.getTime());
+      if (!consumed.admitted) return { counterSet, ...consumed };
+      return {
+        counterSet,
+        admitted: true,
+        refund: () => consumed.refund(),
+        async succeed(then) {
+          await remember(then);
+          await consumed.refund();
+          await store.forget([counterSet.own.key]);
+        },
+      };
+    },
+    async peek(sets, at) {
+      const { counterSet, remember } = counterSetOf(sets, at);
+      return { counterSet, waiting: await store.peek(counterSet.limiting, at.getTime()), remember };
     },
   };
 }

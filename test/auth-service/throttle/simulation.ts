@@ -1,11 +1,10 @@
-import { createAttemptLimiter } from '../../../auth-service/throttle/attempt-limiter.ts';
 import { AttemptQueue } from '../../../auth-service/throttle/attempt-queue.ts';
 import { withCleanAddresses } from '../../../auth-service/throttle/clean-addresses.ts';
 import { createCounterSetsOf } from '../../../auth-service/throttle/counters.ts';
 import { DEFAULT_BACKOFF_POLICIES } from '../../../auth-service/throttle/index.ts';
 import { createThrottle, type Throttle, type Throttled } from '../../../auth-service/throttle/throttle.ts';
 import { createLogger } from '../../../platform/index.ts';
-import { memoryAttemptStore, memoryDevices } from './memory-stores.ts';
+import { memoryAttemptLimiter, memoryAttemptStore, memoryDevices } from './memory-stores.ts';
 
 const START = Date.parse('2026-11-21T12:00:00Z');
 const HASH_MS = 100;
@@ -69,7 +68,7 @@ function createVirtualTime(): VirtualTime {
 function openSimulatedThrottle(time: VirtualTime, hasSecondAllowance: boolean): Throttle {
   const store = memoryAttemptStore();
   const devices = memoryDevices(90);
-  const limiter = createAttemptLimiter(store, devices);
+  const limiter = memoryAttemptLimiter(store, devices);
   const { now, sleep: pause } = time;
   const maxWaiting = 20;
   return createThrottle({

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Database, openDatabase } from '../../../auth-service/database/index.ts';
+import type { AttemptLimiter } from '../../../auth-service/throttle/attempt-limiter.ts';
 import { backoffScheduleOf } from '../../../auth-service/throttle/backoff-policy.ts';
-import { postgresStore } from '../../../auth-service/throttle/postgres-store.ts';
-import { redisAttemptStore } from '../../../auth-service/throttle/redis-store.ts';
+import type { CounterSets } from '../../../auth-service/throttle/counters.ts';
+import { createPostgresAttemptLimiter, postgresStore } from '../../../auth-service/throttle/postgres-store.ts';
 import type { AttemptStore, Counter } from '../../../auth-service/throttle/store.ts';
 import { attemptSweeps } from '../../../auth-service/throttle/sweeps.ts';
-import { openTestClient, type TestDatabase } from '../../database/index.ts';
-import { availableCounting, createTestDatabase, REDIS_URL, settingsOf } from './engines.ts';
-import { memoryAttemptStore } from './memory-stores.ts';
+import { availableEngines, createTestDatabase, openTestClient, type TestDatabase } from '../../database/index.ts';
+import { memoryAttemptLimiter, memoryAttemptStore, memoryDevices } from './memory-stores.ts';
 
 const START = Date.parse('2026-11-21T12:00:00Z');
 const SECOND = 1000;
@@ -19,22 +19,36 @@ function counter(free = 3): Counter {
   return { key: randomUUID(), kind: 'account', schedule };
 }
 
-describe.each([...(await availableCounting()), 'memory' as const])('failures counted in %s', (counting) => {
+/** The counters of an attempt that counts in `own` and `shared`, from a device that is not known yet. */
+function counterSets(own: Counter, shared: Counter): CounterSets {
+  const device = counter();
+  return {
+    deviceKey: device.key,
+    network: '10.8.0.1',
+    unknownDevice: { own, limiting: [own, shared], countedOnly: [] },
+    knownDevice: { own: device, limiting: [device], countedOnly: [] },
+    cleanAddress: { own: counter(), limiting: [], countedOnly: [] },
+  };
+}
+
+describe.each([...(await availableEngines()), 'memory' as const])('failures counted in %s', (counting) => {
   let testDatabase: TestDatabase | undefined;
   let database: Database | undefined;
   let store: AttemptStore;
+  let limiter: AttemptLimiter;
 
   beforeAll(async () => {
     if (counting === 'memory') {
       store = memoryAttemptStore();
+      limiter = memoryAttemptLimiter(store, memoryDevices(90));
       return;
     }
-    testDatabase = await createTestDatabase({ engine: settingsOf(counting).engine });
+    testDatabase = await createTestDatabase({ engine: counting });
     database = openDatabase(testDatabase.url);
-    store = counting === 'redis' ? redisAttemptStore(REDIS_URL) : postgresStore(database);
+    store = postgresStore(database);
+    limiter = createPostgresAttemptLimiter(database, 90);
   });
   afterAll(async () => {
-    store.close();
     await database?.close();
     await testDatabase?.drop();
   });
@@ -148,13 +162,16 @@ describe.each([...(await availableCounting()), 'memory' as const])('failures cou
     expect(await waitOf([one], START)).toBe(0);
   });
 
-  test('are all forgotten in those counters that are named, and one in the others', async () => {
+  test('are all forgotten in the own counter of an attempt that succeeds, and one in the others', async () => {
     const [own, shared] = [counter(2), counter(3)];
+    const sets = counterSets(own, shared);
+    const at = new Date(START);
     await store.consume([own, shared], START);
-    const taken = await store.consume([own, shared], START);
-    if (!taken.admitted) throw new Error('not admitted');
-    await taken.refund([own]);
+    const attempt = await limiter.admit(sets, at, () => {});
+    if (!attempt.admitted) throw new Error('not admitted');
+    await attempt.succeed(at);
 
+    expect((await limiter.peek(sets, at)).counterSet).toBe(sets.knownDevice);
     expect(await waitOf([own], START)).toBe(0);
     expect(await waitOf([own], START)).toBe(0);
     expect(await waitOf([shared], START)).toBe(0);
@@ -205,7 +222,7 @@ describe.each([...(await availableCounting()), 'memory' as const])('failures cou
     const [one, two] = [counter(1_000), counter(1_000)];
     const all = Array.from({ length: 40 }, async (_, index) => {
       const taken = await store.consume(index % 2 === 0 ? [one, two] : [two, one], START);
-      if (taken.admitted) await taken.refund(index % 3 === 0 ? [two] : []);
+      if (taken.admitted) await (index % 3 === 0 ? store.forget([two.key, one.key]) : taken.refund());
       return taken.admitted;
     });
 
