@@ -31,7 +31,7 @@ export interface Cluster {
   readonly authServices: readonly [Server, Server];
   readonly orders: Server;
   readonly postgres: Postgres;
-  /** Undefined where Redis is not installed: rates and failed logins are then counted without it. */
+  /** Undefined where Redis is not installed: rates are then counted without it. */
   readonly redis: Redis | undefined;
   readonly probe: ProbeService;
   /** Where the sample service keeps its orders and gateways keep schemas. */
@@ -103,7 +103,6 @@ export async function startCluster(
     AUTH_TRUSTED_PROXIES: '1',
     AUTH_DRAIN_SECONDS: drainSeconds,
     AUTH_DATABASE_WAIT_SECONDS: '60',
-    ...(redis && { REDIS_URL: redis.url }),
   };
   const metadataDirectory = metadata(group, probe.url);
   const gatewayEnvironment = {

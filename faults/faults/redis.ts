@@ -5,7 +5,7 @@ import type { Fault } from '../fault.ts';
 const redisFault = (name: string, run: (redis: Redis, scene: Parameters<Fault['run']>[0]) => Promise<void>): Fault => ({
   name: `Redis ${name}`,
   group: 'redis',
-  promise: 'no request fails: rates and failed logins are counted without it',
+  promise: 'no request fails: rates are counted without it',
   missing: ({ redis }) => (redis ? undefined : 'Redis is not installed'),
   run: async (scene) => {
     if (scene.cluster.redis) await run(scene.cluster.redis, scene);
@@ -67,7 +67,7 @@ export const redis: readonly Fault[] = [
     await redis.run('CONFIG', 'RESETSTAT');
     await limit('1');
     await wait(6);
-    // Writes of the gateways and auth services that were refused.
+    // Writes of the gateways that were refused.
     if (/^errorstat_OOM:count=[1-9]/m.test(String(await redis.run('INFO', 'errorstats')))) tookEffect();
     await limit('0');
     gone();

@@ -134,7 +134,6 @@ beforeAll(async () => {
   const ofAuth = environment(database.url, {
     AUTH_THROTTLE_ACCOUNT: 'free=3 first=60',
     AUTH_THROTTLE_ADDRESS: 'free=5 first=60',
-    REDIS_URL: REDIS,
     AUTH_DATABASE_POOL_SIZE: '2',
   });
   expect(await runProgram('cli/seed-demo.js', ofAuth).ended).toBe(0);
