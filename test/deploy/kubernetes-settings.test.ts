@@ -140,7 +140,6 @@ function startingEnvironment(manifests: readonly Manifest[], workload: Workload)
       expect(gateway.HASURA_GRAPHQL_SERVER_HOST).toBe('0.0.0.0');
       expect(auth.listen.host).toBe('0.0.0.0');
       expect(gateway.PORTICO_REDIS_URL !== undefined).toBe(overlay === 'production');
-      expect(auth.throttle.redisUrl).toBe(gateway.PORTICO_REDIS_URL);
       const listening = { gateway: gateway.HASURA_GRAPHQL_SERVER_PORT, 'auth-service': auth.listen.port };
       for (const [name, port] of Object.entries(listening))
         expect(onlyContainer(workload(name)).ports).toContainEqual(

@@ -116,7 +116,7 @@ export const processes: DashboardDescription = {
         },
         {
           title: 'Redis available',
-          description: '0: the process does without Redis.',
+          description: '0: the gateway does without Redis.',
           unit: 'none',
           width: 24,
           max: 1,
@@ -124,10 +124,6 @@ export const processes: DashboardDescription = {
             {
               expr: gaugeOf('min', 'portico_redis_available', 'instance, purpose'),
               legend: '{{instance}} {{purpose}}',
-            },
-            {
-              expr: 'min by (instance) (portico_auth_redis_available{job=~"$job",instance=~"$instance"})',
-              legend: '{{instance}} failed logins',
             },
           ],
           alert: 'PorticoRedisUnavailable',
