@@ -209,7 +209,7 @@ if (!hasKubectl)
       expect(leaving({ pod: podLabels('postgres') }, 5432)).toEqual(withDatabase);
     } else {
       expect(leaving(outside, 5432)).toEqual(withDatabase);
-      expect(leaving(outside, 6379)).toEqual(['auth-service', 'gateway', 'runner']);
+      expect(leaving(outside, 6379)).toEqual(['gateway', 'runner']);
     }
   });
 
