@@ -14,19 +14,22 @@ const unlessFailing =
 beforeAll(async () => {
   harbor = await federate({
     ships: {
-      sdl: `type Query { ship: Ship ships: [Ship] }
+      sdl: `type Query { ship: Ship fleet: [Ship] }
         type Ship @key(fields: "id") { id: ID! weight: Int hold: Hold crates: [Crate] }
-        type Hold { size: Int sealed: Boolean! }
+        type Hold { size: Int sealed: Boolean! note: String }
         type Crate @key(fields: "id") { id: ID! }`,
       resolvers: {
-        Query: { ship: () => ({ id: '1' }), ships: () => [{ id: '1' }, { id: '2' }] },
+        Query: {
+          ship: () => ({ id: '1' }),
+          fleet: () => Array.from({ length: 1_500 }, (_, at) => ({ id: String(at) })),
+        },
         Ship: {
           __resolveReference: (key: object) => key,
           weight: unlessFailing('weight', () => 40),
           hold: () => ({}),
           crates: () => [{ id: 'a' }, { id: 'b' }],
         },
-        Hold: { size: () => 9, sealed: unlessFailing('sealed', () => true) },
+        Hold: { size: () => 9, sealed: unlessFailing('sealed', () => true), note: unlessFailing('note', () => 'dry') },
         Crate: { __resolveReference: (key: object) => key },
       },
     },
@@ -122,3 +125,33 @@ test.each([
     expect(pathsOf(result)).toEqual(paths);
   },
 );
+
+test('a field at one of two places of one request is not computed either', async () => {
+  failing.add('weight');
+  const result = await harbor.ask('{ a: ship { fee } b: ship { fee } }');
+  expect(result.data).toEqual({ a: { fee: null }, b: { fee: null } });
+  expect(pathsOf(result)).toEqual([
+    ['a', 'fee'],
+    ['b', 'fee'],
+  ]);
+});
+
+test('an error beside what is required is not reported at a field that fails for another reason', async () => {
+  failing.add('note');
+  harbor.down.add('fees');
+  const result = await harbor.ask('{ ship { hold { note } rent } }');
+  expect(result.data).toEqual({ ship: { hold: { note: null }, rent: null } });
+  expect(pathsOf(result)).toEqual([['ship', 'hold', 'note'], ['ship']]);
+});
+
+test('a field with an alias that every object has gets the error of what it requires', async () => {
+  failing.add('weight');
+  const result = await harbor.ask('{ ship { toString: fee } }');
+  expect(pathsOf(result)).toEqual([['ship', 'toString']]);
+});
+
+test('no field is computed where a service reports more errors than are relayed', async () => {
+  failing.add('weight');
+  const { data } = await harbor.ask('{ fleet { fee } }');
+  expect(data).toEqual({ fleet: Array.from({ length: 1_500 }, () => ({ fee: null })) });
+});

@@ -8,7 +8,7 @@ import { copy, leaveOutFailedValues, mergeInto } from './merge.ts';
 import { compileRestoring, type RestoreKeys, restoredPath, selectedKeys } from './renamed-keys.ts';
 import { compileSharing, type PlacesOfOneFetch, type RepeatedObjects, type ShareRepeated } from './repeated-objects.ts';
 import { compileRepresentations, type Represent } from './representations.ts';
-import { type FetchStep, type PlanRun, reportError } from './run.ts';
+import { type FetchStep, isFull, type PlanRun, reportError } from './run.ts';
 import { JsonText, type PlanScope, type SubgraphError } from './services.ts';
 import { findWaiting, pathsByNumber, type WaitingObjects } from './waiting-objects.ts';
 
@@ -107,7 +107,9 @@ function placeErrors<Context>(
     located.set(one, paths);
     return paths;
   };
+  const failed = new Set<FlattenPath>();
   for (const error of errors) {
+    if (isFull(run)) return;
     const [key, number, ...rest] = error.path ?? [];
     const one = waiting.find(({ group }) => group.key === key);
     const paths = one && typeof number === 'number' ? pathsIn(one).get(number) : undefined;
@@ -120,9 +122,15 @@ function placeErrors<Context>(
     }
     for (const { group } of one ? [one] : waiting.filter(({ texts }) => texts.length > 0)) {
       for (const path of group.paths) {
-        const objects = [...path.locate(run.data).values()].flat().slice(0, MAX_RELAYED_ERRORS + 1);
-        reportError(run, error.at(path.fields), { keys: group.asked, objects });
+        // The first error of a place is the reason of all fields that the place lacks.
+        const lost = failed.has(path) ? undefined : { keys: group.asked, objects: objectsAt(path, run) };
+        failed.add(path);
+        reportError(run, error.at(path.fields), lost);
       }
     }
   }
+}
+
+function objectsAt<Context>(path: FlattenPath, { data }: PlanRun<Context>): readonly ResponsePath[] {
+  return [...path.locate(data).values()].flat().slice(0, MAX_RELAYED_ERRORS + 1);
 }

@@ -1,4 +1,5 @@
-import { isList, isObject, type Json, type JsonObject } from '../json.ts';
+import { MAX_RELAYED_ERRORS } from '../../../errors.ts';
+import { isList, isObject, type Json, type JsonObject, type ResponsePath } from '../json.ts';
 import type { SubgraphAnswer } from './services.ts';
 
 /**
@@ -39,8 +40,9 @@ function mergeValues(known: Json, incoming: Json, isAbstract: (typename: string)
     const length = Math.min(known.length, incoming.length);
     for (let at = 0; at < length; at++) {
       const [item, other] = [known[at], incoming[at]];
-      if (item === null || item === undefined) (known as Json[])[at] = other ?? null;
-      else if (other !== undefined) mergeValues(item, other, isAbstract);
+      if (other === undefined) continue;
+      if (item === null || item === undefined) (known as Json[])[at] = other;
+      else mergeValues(item, other, isAbstract);
     }
   }
 }
@@ -51,7 +53,8 @@ export function copy<T extends Json>(value: T): T {
   if (!isObject(value)) return value;
   const made: JsonObject = {};
   for (const key in value) {
-    const copied = copy(value[key] ?? null);
+    const member = value[key];
+    const copied = member === undefined ? undefined : copy(member);
     // An assignment would set the prototype.
     if (key === '__proto__')
       Object.defineProperty(made, key, { value: copied, enumerable: true, configurable: true, writable: true });
@@ -66,16 +69,29 @@ export function copy<T extends Json>(value: T): T {
  * object does not have.
  */
 export function leaveOutFailedValues({ data, errors }: SubgraphAnswer): void {
-  for (const { path } of data ? errors : []) {
-    let value: Json | undefined = data;
-    for (const segment of path ?? []) {
-      // An error below a null caused the null, which propagated to the nearest nullable parent.
-      const parent: Json | undefined = value;
-      if (!isObject(parent) && !isList(parent)) break;
-      const members = parent as { [key: string | number]: Json | undefined };
-      if (!Object.hasOwn(members, segment)) break;
-      value = members[segment];
-      if (value === null) members[segment] = undefined;
-    }
+  if (!data || errors.length === 0) return;
+  // Only the first errors are read. Any of the nulls may stand for one of the others.
+  if (errors.length > MAX_RELAYED_ERRORS) leaveOutNulls(data);
+  else for (const { path } of errors) if (path) leaveOutNull(data, path);
+}
+
+/** An error below a null caused the null, which propagated to the nearest nullable parent. */
+function leaveOutNull(data: JsonObject, path: ResponsePath): void {
+  let value: Json | undefined = data;
+  for (const segment of path) {
+    if (!isObject(value) && !isList(value)) return;
+    const members = value as { [key: string | number]: Json | undefined };
+    if (!Object.hasOwn(members, segment)) return;
+    value = members[segment];
+    if (value === null) members[segment] = undefined;
+  }
+}
+
+function leaveOutNulls(value: JsonObject | readonly Json[]): void {
+  const members = value as { [key: string]: Json | undefined };
+  for (const key of Object.keys(members)) {
+    const member = members[key];
+    if (member === null) members[key] = undefined;
+    else if (isObject(member) || isList(member)) leaveOutNulls(member);
   }
 }

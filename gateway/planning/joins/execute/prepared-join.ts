@@ -26,7 +26,7 @@ import { relayedRequest } from './relay.ts';
 import { RepeatedObjects } from './repeated-objects.ts';
 import { type CompiledRootFetch, takeAnswer } from './root-fetch.ts';
 import type { ReplyBytes } from './run.ts';
-import { type FetchStep, type PlanRun, reportError, type SubgraphExtensions } from './run.ts';
+import { type FetchStep, isFull, type PlanRun, reportError, type SubgraphExtensions } from './run.ts';
 import type { Services, SubgraphAnswer } from './services.ts';
 import { failure, readReply } from './subgraph-request.ts';
 
@@ -51,7 +51,7 @@ export interface GraphScope<Context> {
 export interface Variant<Context> {
   readonly step: FetchStep<Context> | undefined;
   readonly shape: ObjectShape;
-  readonly dependents: DependentFields;
+  readonly dependents: () => DependentFields;
   /** The fetch that provides the events of a subscription. */
   readonly primary: CompiledRootFetch<Context> | undefined;
   readonly relay?: RelayedFetch<Context> | undefined;
@@ -102,7 +102,7 @@ export function* compileVariant<Context>(
   steps.spend(fields.length);
   if (steps.endSlice()) yield;
   const shape = responseShapeOf(operation, conditions, publicSchema, types);
-  const about = { shape, dependents: dependentFields(plans) };
+  const about = { shape, dependents: dependentFields(plans, types) };
   const [first] = plans;
   if (!first) return { ...about, step: undefined, primary: undefined };
   if (kind === 'subscription') return { ...about, ...(yield* compileSubscription(first, scope)) };
@@ -154,8 +154,10 @@ export function finishRun<Context>(
 ): JoinResult {
   const { data, errors: found, extensions, repeated } = run;
   const errors: JoinError[] = [];
-  for (const error of found)
-    for (const one of atDependents(error, dependents, shape, data)) reportError({ errors }, one);
+  for (const error of found) {
+    if (isFull({ errors })) break;
+    for (const one of atDependents(error, dependents(), shape, data)) reportError({ errors }, one);
+  }
   if (errors.length === 0) {
     const text = writeResponse(shape, data, repeated.isEmpty ? undefined : repeated);
     if (text !== undefined) return { data: text, errors, extensions };
@@ -184,7 +186,7 @@ export function introspectionFieldsOf(operation: ClientOperation): string | unde
 }
 
 /** An operation that one subgraph resolves has no dependent fields. */
-const NO_DEPENDENTS: DependentFields = new Map();
+const NO_DEPENDENTS = (): DependentFields => new Map();
 
 /** Throws the error, because the reader of a relayed response waits for the result. */
 function raise(error: unknown): never {

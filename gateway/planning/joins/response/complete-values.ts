@@ -24,6 +24,8 @@ export function completeValues(
   reached: readonly ResponsePath[],
 ): { text: string; errors: JoinError[] } {
   const errors: JoinError[] = [];
+  /** The errors of values that are missing. */
+  const missing = new Set<JoinError>();
   const reportedAt = new Set<string>();
   const reportedBelow = new Set<string>();
   const remember = (path: ResponsePath) => {
@@ -38,15 +40,22 @@ export function completeValues(
     return reportedBelow.has(keys.at(-1) ?? '') || keys.some((key) => reportedAt.has(key));
   };
   /** @param reach the length of the path to the nearest nullable parent, which becomes null */
-  const report = (message: string, path: ResponsePath, reach: number, code: string = 'remote-schema-error') => {
+  const report = (
+    message: string,
+    path: ResponsePath,
+    reach: number,
+    code: string = 'remote-schema-error',
+  ): JoinError | undefined => {
     if (
       errors.length > MAX_RELAYED_ERRORS ||
       explained(path) ||
       nulls.has(prefixesOf(path.slice(0, reach)).at(-1) ?? '')
     )
-      return;
-    errors.push({ message, path, extensions: { code } });
+      return undefined;
+    const error = { message, path, extensions: { code } };
+    errors.push(error);
     remember(path);
+    return error;
   };
 
   const object = (target: ObjectShape, value: JsonObject, path: ResponsePath, reach: number): CompletedValue => {
@@ -77,7 +86,8 @@ export function completeValues(
     const written = value === null || value === undefined ? 'null' : present(target, value, path, label, reach);
     if (written !== NULL_HERE && written !== 'null') return written;
     if (!target.nonNull) return 'null';
-    report(`Cannot return null for non-nullable field ${label}.`, path, reach);
+    const error = report(`Cannot return null for non-nullable field ${label}.`, path, reach);
+    if (error) missing.add(error);
     return NULL_HERE;
   };
 
@@ -107,8 +117,8 @@ export function completeValues(
 
   const text = object(shape, data, [], 0);
   if (text !== NULL_HERE) return { text, errors };
-  // If a subgraph's error makes the whole response null, the other fields are missing for the same reason.
-  return { text: 'null', errors: nulls.has('') ? [] : errors };
+  // If an error of a subgraph makes the whole response null, the subgraph has returned nothing for its other fields either.
+  return { text: 'null', errors: nulls.has('') ? errors.filter((error) => !missing.has(error)) : errors };
 }
 
 /** A key for each prefix of a path, shortest first. */
