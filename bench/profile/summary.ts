@@ -62,6 +62,9 @@ export function groupOf(
         .replace(/^internal\//, '')
         .split('/')[0]
     }`;
+  // Bundled packages are written without the comments that name files. Chunks contain what several packages share.
+  const inPackages = /\/dist\/packages\/((?:@[^/]+\/)?[^/]+?)(?:\.js$|\/)/.exec(url)?.[1];
+  if (inPackages !== undefined) return inPackages === 'chunks' ? 'packages' : inPackages;
   const bundled = bundledFile(url, lineNumber);
   const file = bundled === undefined ? url : `/dist/${bundled}`;
   const dependency = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1];

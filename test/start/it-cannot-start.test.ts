@@ -63,7 +63,7 @@ describe('a port is taken', () => {
     expect(code).toBe(1);
     expect(stderr.trimEnd().split('\n')).toEqual([
       `portico: auth-service: port ${taken} on 127.0.0.1 is already in use: set AUTH_PORT to a free one`,
-      `portico: orders: port ${taken} on 127.0.0.1 is also used by AUTH_PORT: set ORDERS_PORT to another one`,
+      `portico: orders: port ${taken} on 127.0.0.1 is also used by AUTH_PORT: set ORDERS_PORT to another port`,
       expect.stringMatching(/^portico: gateway: cannot listen on the address nowhere\.invalid/),
     ]);
   });

@@ -225,7 +225,7 @@ describe('what operators and service accounts do is in the audit log', () => {
   ])('the command reports what is wrong with %s', async (_what, words) => {
     const { code, stderr } = await runCommand(['audit', ...words], environment(world.databaseUrl));
 
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/^portico-auth: .*lists the commands\n$/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^portico-auth: .*for a list of commands\n$/)]);
   });
 
   test('no password, hash, secret or token is in any entry, and each event is one of the table', async () => {

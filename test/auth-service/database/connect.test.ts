@@ -18,7 +18,11 @@ async function reasonOf(url: string): Promise<string> {
 describe('a wrong DATABASE_URL is reported in one line, without its password', () => {
   test.each([
     ['a port where nothing listens', 'postgresql://me:s3cret@127.0.0.1:1/shop', 'nothing listens there'],
-    ['an unknown host', 'postgresql://me:s3cret@no-such-host.invalid/shop', 'the host does not exist|cannot be looked up'],
+    [
+      'an unknown host',
+      'postgresql://me:s3cret@no-such-host.invalid/shop',
+      'the host does not exist|cannot be looked up',
+    ],
     [
       'a socket that is not there',
       'postgresql://me:s3cret@localhost/shop?host=/no/such/folder',
