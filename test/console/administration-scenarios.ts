@@ -167,7 +167,7 @@ export function describeAdministration(describeInBrowser: typeof describe.skip, 
       await claims.getByRole('button', { name: 'Save claims' }).click();
       await page.getByText('x-hasura-department: sales').waitFor();
       await page.getByRole('button', { name: 'Enable' }).click();
-      await page.getByText('carol may log in again.').waitFor();
+      await page.getByText('carol can log in again.').waitFor();
       await page.getByRole('button', { name: 'Disable' }).waitFor();
       // The button that had the focus is gone.
       await focused(page.locator('#actions').filter({ hasText: /^Account$/ }));

@@ -703,10 +703,10 @@ describeInBrowser('the page of REST endpoints', () => {
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('"acme-1001"').waitFor();
     await page.getByRole('button', { name: 'Any path' }).click();
-    await page.getByLabel('Path').fill('/api/orders/export.csv');
+    await page.getByLabel('Path', { exact: true }).fill('/api/orders/export.csv');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('text/csv').waitFor();
-    await page.getByLabel('Path').fill('http://evil.test/x');
+    await page.getByLabel('Path', { exact: true }).fill('http://evil.test/x');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('This address does not belong to this gateway.').waitFor();
     expect(page.problems()).toEqual([]);
@@ -745,7 +745,7 @@ describeInBrowser('a page of an earlier build', () => {
     await page.locator('nav a[href$="/console/rest"]').click();
     await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('A reload of the browser keeps you logged in.').waitFor();
+    await page.getByText('Reloading the page keeps you logged in.').waitFor();
     await page.unrouteAll();
     await page.getByRole('button', { name: 'Reload' }).click();
     await page.getByRole('heading', { name: 'REST endpoints' }).waitFor();

@@ -230,7 +230,7 @@ export function describeTrials(
       await page.getByLabel('Method').selectOption('POST');
       await page.getByLabel('Body (JSON)').fill('{}');
       await page.getByLabel('Method').selectOption('GET');
-      await page.getByLabel('Path').fill('/api/rest/orders');
+      await page.getByLabel('Path', { exact: true }).fill('/api/rest/orders');
       await page.route('**/api/rest/orders', (route) => route.fulfill({ body: 'x'.repeat(200_001) }));
       await page.getByRole('button', { name: 'Send' }).click();
       await page.getByText('Showing the first 200,000 of 200,001 characters.').waitFor();

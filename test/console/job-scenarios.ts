@@ -229,7 +229,7 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
         },
       });
       await page.getByRole('button', { name: 'Refresh' }).click();
-      await events.getByText('1 event, the soonest first').waitFor();
+      await events.getByText('1 event, soonest first').waitFor();
       expect(await page.content()).not.toContain('of-a-person');
       await events.getByRole('link', { name: id }).click();
       await page.getByRole('button', { name: 'Cancel job' }).click();
@@ -303,7 +303,7 @@ export function describeJobs(describeInBrowser: typeof describe.skip, console: J
       await page.getByRole('button', { name: 'Next page' }).click();
       await page.getByText('1 job, newest first').waitFor();
       await page.getByRole('button', { name: 'Previous page' }).click();
-      await page.getByText('2 jobs, the newest first').waitFor();
+      await page.getByText('2 jobs, newest first').waitFor();
       await openAddress(page, 'jobs?state=lost&after=x');
       await page.getByRole('alert').filter({ hasText: 'parse-failed' }).waitFor();
       await openAddress(page, 'jobs/01a20547-cb68-7785-a3e7-888fbd921d2f');
