@@ -17,7 +17,7 @@ FROM node:24-bookworm-slim
 # Where a service may keep something, on a volume.
 RUN install -d -o node -g node /var/lib/portico
 ENV NODE_ENV=production
-# The young generation of a gateway (platform/young-generation.ts). A container that sets NODE_OPTIONS replaces it.
+# The young generation of a gateway (platform/heap.ts). A container that sets NODE_OPTIONS replaces it.
 ENV NODE_OPTIONS=--max-semi-space-size=32
 WORKDIR /portico
 COPY --from=build /portico/node_modules node_modules

@@ -12,7 +12,14 @@ export {
   unwritableReason,
   writeFilesTogether,
 } from './files/index.ts';
-export { boundHeapGrowth, type InitialHeap, keepWasmUnoptimized, limitHeapGrowth } from './heap.ts';
+export {
+  boundHeapGrowth,
+  type InitialHeap,
+  keepWasmUnoptimized,
+  limitHeapGrowth,
+  SEMI_SPACE_MIB,
+  withYoungGeneration,
+} from './heap.ts';
 export {
   addressUrl,
   basicAuthorization,
@@ -86,4 +93,3 @@ export { closest, editDistance, likelyMeant, suggestion, unknownKeyMessage } fro
 export * from './telemetry/index.ts';
 export { inThread, ThreadEnded } from './thread.ts';
 export { isCanonicalUuid, isUuid } from './uuid.ts';
-export { SEMI_SPACE_MIB, withYoungGeneration } from './young-generation.ts';

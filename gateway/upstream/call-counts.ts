@@ -1,5 +1,5 @@
 import { Durations } from '../../platform/index.ts';
-import type { UpstreamFailure } from './exchange.ts';
+import type { UpstreamFailure } from './errors.ts';
 import { RequestDurations } from './request-durations.ts';
 
 /** The outcome of a call, according to the response's status or the reason for the failure. */

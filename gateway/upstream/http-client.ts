@@ -4,13 +4,8 @@ import { type Cancellation, ImmediateQueue, type Span } from '../../platform/ind
 import { AnswerBudget } from './answer-budget.ts';
 import type { CallOutcome } from './call-counts.ts';
 import { Deadlines, singleDeadline } from './deadlines.ts';
-import {
-  type ExchangeLimits,
-  UpstreamError,
-  UpstreamExchange,
-  type UpstreamHandler,
-  type UpstreamResponse,
-} from './exchange.ts';
+import { UpstreamError } from './errors.ts';
+import { type ExchangeLimits, UpstreamExchange, type UpstreamHandler, type UpstreamResponse } from './exchange.ts';
 import { UnfinishedEvents } from './unfinished-events.ts';
 import { type RequestHeaders, withHeaders } from './with-headers.ts';
 

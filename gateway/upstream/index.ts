@@ -1,10 +1,9 @@
 export { Availability, UNAVAILABLE_RETRY_SECONDS } from './availability.ts';
 export { type CallCounts, type CallOutcome, DURATION_BOUNDS_MS, outcomeOf } from './call-counts.ts';
+export { UpstreamError, type UpstreamFailure } from './errors.ts';
 export { EventStreamReader } from './event-stream-reader.ts';
 export {
   MAX_INFORMATIONAL_RESPONSES,
-  UpstreamError,
-  type UpstreamFailure,
   type UpstreamFlow,
   type UpstreamHandler,
   type UpstreamResponse,

@@ -6,7 +6,7 @@ import {
   type Labels,
   type TraceReference,
 } from '../../platform/index.ts';
-import type { UpstreamFailure } from './exchange.ts';
+import type { UpstreamFailure } from './errors.ts';
 
 /**
  * Durations of the HTTP requests to one source, by the status of the response or the reason for the failure. Each

@@ -1,10 +1,5 @@
-import {
-  UpstreamError,
-  type UpstreamFailure,
-  type UpstreamFlow,
-  type UpstreamHandler,
-  type UpstreamResponse,
-} from '../exchange.ts';
+import { UpstreamError, type UpstreamFailure } from '../errors.ts';
+import type { UpstreamFlow, UpstreamHandler, UpstreamResponse } from '../exchange.ts';
 import type { UpstreamRequest } from '../http-client.ts';
 import type { RequestDurations } from '../request-durations.ts';
 import type { BreakerOutcome, BreakerState, CircuitBreaker, Permit } from '../resilience/index.ts';

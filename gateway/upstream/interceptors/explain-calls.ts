@@ -1,6 +1,7 @@
 import type { CallOutcome } from '../call-counts.ts';
 import { outcomeOf } from '../call-counts.ts';
-import type { UpstreamError, UpstreamFlow, UpstreamHandler, UpstreamResponse, UpstreamSink } from '../exchange.ts';
+import type { UpstreamError } from '../errors.ts';
+import type { UpstreamFlow, UpstreamHandler, UpstreamResponse, UpstreamSink } from '../exchange.ts';
 import type { CallExplanation } from '../http-client.ts';
 import { InterceptingHandler, type Interceptor } from './interceptor.ts';
 import type { CalledSource } from './record-calls.ts';

@@ -1,4 +1,5 @@
-import type { UpstreamError, UpstreamFlow, UpstreamHandler, UpstreamResponse, UpstreamSink } from '../exchange.ts';
+import type { UpstreamError } from '../errors.ts';
+import type { UpstreamFlow, UpstreamHandler, UpstreamResponse, UpstreamSink } from '../exchange.ts';
 import type { UpstreamRequest } from '../http-client.ts';
 
 /** Sends a request and calls `handler` with the result. See `UpstreamHandler`. */

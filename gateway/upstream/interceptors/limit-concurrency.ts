@@ -1,6 +1,7 @@
 import type { Cancellable, Durations } from '../../../platform/index.ts';
 import { type Deadline, type Deadlines, singleDeadline, type Timed } from '../deadlines.ts';
-import { UpstreamError, type UpstreamHandler } from '../exchange.ts';
+import { UpstreamError } from '../errors.ts';
+import type { UpstreamHandler } from '../exchange.ts';
 import type { UpstreamRequest } from '../http-client.ts';
 import { type Bulkhead, Waiter } from '../resilience/index.ts';
 import { type Dispatch, InterceptingHandler, type Interceptor } from './interceptor.ts';

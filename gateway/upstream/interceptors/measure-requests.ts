@@ -1,5 +1,6 @@
 import type { Span } from '../../../platform/index.ts';
-import type { UpstreamError, UpstreamHandler } from '../exchange.ts';
+import type { UpstreamError } from '../errors.ts';
+import type { UpstreamHandler } from '../exchange.ts';
 import type { RequestDurations } from '../request-durations.ts';
 import { InterceptingHandler, type Interceptor } from './interceptor.ts';
 

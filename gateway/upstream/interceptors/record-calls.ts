@@ -1,6 +1,7 @@
 import { type FixedAttributes, fixedAttributes, type Span } from '../../../platform/index.ts';
 import { type CallCounts, type CallOutcome, outcomeOf } from '../call-counts.ts';
-import type { UpstreamError, UpstreamHandler } from '../exchange.ts';
+import type { UpstreamError } from '../errors.ts';
+import type { UpstreamHandler } from '../exchange.ts';
 import type { CallRecorder, UpstreamRequest } from '../http-client.ts';
 import { InterceptingHandler, type Interceptor } from './interceptor.ts';
 

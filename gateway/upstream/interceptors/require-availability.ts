@@ -1,5 +1,5 @@
 import { type Availability, UNAVAILABLE_RETRY_SECONDS } from '../availability.ts';
-import { UpstreamError } from '../exchange.ts';
+import { UpstreamError } from '../errors.ts';
 import type { Interceptor } from './interceptor.ts';
 
 /** Rejects calls to a source that has not been introspected yet, so that only its stored schema is known. */

@@ -1,7 +1,8 @@
 import type { Cancellable } from '../../../platform/index.ts';
 import type { CallCounts } from '../call-counts.ts';
 import { type Deadline, singleDeadline, type Timed } from '../deadlines.ts';
-import { UpstreamError, type UpstreamFlow, type UpstreamHandler, type UpstreamResponse } from '../exchange.ts';
+import { UpstreamError } from '../errors.ts';
+import type { UpstreamFlow, UpstreamHandler, UpstreamResponse } from '../exchange.ts';
 import type { UpstreamRequest } from '../http-client.ts';
 import { askedWaitMs, type RetryBudget, type RetrySettings, retryPauseMs } from '../resilience/index.ts';
 import { ClientPace } from './client-pace.ts';

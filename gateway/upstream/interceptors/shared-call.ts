@@ -1,6 +1,7 @@
 import { type Cancellable, Cancellation } from '../../../platform/index.ts';
 import { type CallCounts, outcomeOf } from '../call-counts.ts';
-import { UpstreamError, type UpstreamHandler, type UpstreamResponse } from '../exchange.ts';
+import { UpstreamError } from '../errors.ts';
+import type { UpstreamHandler, UpstreamResponse } from '../exchange.ts';
 import type { UpstreamRequest } from '../http-client.ts';
 import type { Dispatch } from './interceptor.ts';
 

@@ -63,9 +63,9 @@ export function compileEntityFetch<Context>(
       variable: group.variable,
       value: new JsonText(`[${texts.join(',')}]`),
     }));
-    call(run, representations, (answer) => {
-      leaveOutFailedValues(answer);
-      const { data, errors } = answer;
+    call(run, representations, (response) => {
+      leaveOutFailedValues(response);
+      const { data, errors } = response;
       for (const one of waiting) if (data) takeEntities(one, data[one.group.key], types, run.repeated);
       if (errors.length > 0) placeErrors(errors, waiting, run);
       done();

@@ -32,9 +32,9 @@ export function compileRootFetch<Context>(
     service: fetch.service,
     operation,
     call,
-    take: (answer, run) => {
-      leaveOutFailedValues(answer);
-      const { data, errors } = answer;
+    take: (response, run) => {
+      leaveOutFailedValues(response);
+      const { data, errors } = response;
       if (data) {
         restore?.(data);
         share?.(data, run.repeated);
@@ -98,9 +98,9 @@ export function compileNestedRoot<Context>(
       done();
       return;
     }
-    call(run, [], (answer) => {
-      leaveOutFailedValues(answer);
-      const { data, errors } = answer;
+    call(run, [], (response) => {
+      leaveOutFailedValues(response);
+      const { data, errors } = response;
       if (data) {
         restore?.(data);
         for (const target of targets) mergeInto(target, copy(data), types.isAbstract, asked);

@@ -62,9 +62,9 @@ export function compileRootFields<Context>(
     }
     const objects = waiting.map(({ texts }) => texts.map((text): CallObject => JSON.parse(text)));
     const call = callFor(request.fieldCounts(objects.map(({ length }) => length)));
-    call(run, request.variables(objects), (answer) => {
-      leaveOutFailedValues(answer);
-      const { data, errors } = answer;
+    call(run, request.variables(objects), (response) => {
+      leaveOutFailedValues(response);
+      const { data, errors } = response;
       const all = questions.flatMap((question, at): readonly AskedObjects[] => {
         const own = waiting[at];
         if (!own || own.texts.length === 0) return [];

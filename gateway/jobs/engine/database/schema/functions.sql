@@ -55,7 +55,6 @@ DECLARE
   job record;
   known uuid;
   is_behind boolean;
-  queues text[];
 BEGIN
   FOR lock_id IN
     SELECT DISTINCT portico_jobs.key_lock(j.kind, j.queue, k.key)
@@ -204,7 +203,6 @@ DECLARE
   lane_room int[] := '{}';
   queue_room jsonb := '{}';
   room int;
-  tenant_room int;
   queue_key text;
   left_slots int := slots;
   quota int;
