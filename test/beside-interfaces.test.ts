@@ -1,12 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, Server as NetServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import { expect, test } from '@jest/globals';
 import { buildASTSchema, parse, printSchema } from 'graphql';
 import pg from 'pg';
 import { buildSchema } from '../gateway/graphql/schemas/build-schema.ts';
 import { atOnce } from '../platform/index.ts';
+import { withWholeBatches } from '../platform/pglite-batches.ts';
 
 /*
  * Canaries for the places where a library or Node is used beside its documented interface. `docs/dependencies.md` lists the places.
@@ -51,3 +56,61 @@ test.each([
 ])('%s has the text that its bundle is without (build/packages.mjs)', (file, text) => {
   expect(readFileSync(file, 'utf8')).toContain(text);
 });
+
+test('the socket server of PGlite runs the queries of two clients whole (platform/pglite-batches.ts)', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portico-'));
+  const db = await PGlite.create();
+  const server = new PGLiteSocketServer({
+    db: withWholeBatches(db),
+    path: join(folder, '.s.PGSQL.5432'),
+    maxConnections: 4,
+  });
+  await server.start();
+  const clients = ['one', 'other'].map(() => new pg.Client({ host: folder, user: 'postgres', database: 'postgres' }));
+  try {
+    await Promise.all(clients.map((client) => client.connect()));
+    const answers = clients.map((client, number) => unhurriedValue(client, `SELECT 'of ${number}' AS mine`));
+    expect(await Promise.all(answers)).toEqual(['of 0', 'of 1']);
+  } finally {
+    await Promise.allSettled(clients.map((client) => client.end()));
+    await server.stop();
+    await db.close();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** A query whose messages arrive one after the other, so that those of another client may come between them. */
+class UnhurriedQuery extends pg.Query {
+  override submit = (connection: pg.Connection): void => {
+    const wire = connection as unknown as Wire;
+    wire.parse({ text: this.text });
+    wire.flush();
+    setTimeout(() => {
+      wire.bind({ values: [] });
+      wire.describe({ type: 'P' });
+      wire.execute({});
+      wire.sync();
+    }, 50);
+  };
+
+  declare readonly text: string;
+}
+
+/** The methods of the driver's connection that write one message each. */
+interface Wire {
+  parse(query: { readonly text: string }): void;
+  bind(values: { readonly values: readonly unknown[] }): void;
+  describe(what: { readonly type: 'P' }): void;
+  execute(limits: object): void;
+  flush(): void;
+  sync(): void;
+}
+
+function unhurriedValue(client: pg.Client, text: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const query = new UnhurriedQuery({ text }, (error, result) =>
+      error ? reject(error) : resolve((result.rows[0] as { mine: unknown }).mine),
+    );
+    client.query(query);
+  });
+}
