@@ -15,7 +15,7 @@ export function joinedServices(subschemas: readonly Subschema[]): Services<Opera
     return found;
   };
   return {
-    compile: (service, operation, _own, fragments = []) => {
+    compile: (service, operation, _own, { fragments = [] } = {}) => {
       const document: DocumentNode = { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] };
       const compiled = partOf(service).compile?.({ document, operation });
       if (!compiled) throw new TypeError('an operation that its source cannot run');

@@ -5,6 +5,7 @@ import type { Fetch, RenamedKey } from '../plan/index.ts';
 import { entityRequest } from './entity-request.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, leaveOutFailedValues, mergeInto } from './merge.ts';
+import { compileReadRepeated } from './read-repeated.ts';
 import { compileRestoring, type RestoreKeys, restoredPath, selectedKeys } from './renamed-keys.ts';
 import { compileSharing, type PlacesOfOneFetch, type RepeatedObjects, type ShareRepeated } from './repeated-objects.ts';
 import { compileRepresentations, type Represent } from './representations.ts';
@@ -40,8 +41,11 @@ export function compileEntityFetch<Context>(
   places: PlacesOfOneFetch,
 ): FetchStep<Context> {
   const { operation, own, questions } = entityRequest(fetches, types, clientVariables);
+  const sharings = questions.map((question) =>
+    question.fetches.map((fetch) => compileSharing(fetch, undefined, places, types)),
+  );
   const groups = questions.map(
-    (question): EntityGroup => ({
+    (question, at): EntityGroup => ({
       key: question.key,
       variable: question.variable,
       paths: question.fetches.map(pathOf),
@@ -49,10 +53,17 @@ export function compileEntityFetch<Context>(
       restore: compileRestoring(question.renamed, types),
       renamed: question.renamed,
       asked: selectedKeys(question.selections, question.renamed),
-      share: question.fetches.map((fetch) => compileSharing(fetch, undefined, places, types)),
+      share: (sharings[at] ?? []).map(({ share }) => share),
     }),
   );
-  const call = services.compile(fetches[0]?.service ?? '', operation, own);
+  const isRenamed = questions.some(({ renamed }) => renamed.length > 0);
+  // All paths but the last get copies of the objects.
+  const read = isRenamed
+    ? undefined
+    : compileReadRepeated(
+        questions.flatMap(({ key }, at) => (sharings[at] ?? []).slice(-1).map((sharing) => ({ key, sharing }))),
+      );
+  const call = services.compile(fetches[0]?.service ?? '', operation, own, { read });
   return (run, done) => {
     const waiting = groups.map((group) => ({ group, ...findWaiting(group.paths, group.represent, run) }));
     if (waiting.every(({ texts }) => texts.length === 0)) {

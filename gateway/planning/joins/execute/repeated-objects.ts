@@ -47,8 +47,20 @@ export class RepeatedObjects {
 /** Replaces equal objects below a value of a response with a single object, in place. */
 export type ShareRepeated = (value: Json, repeated: RepeatedObjects) => void;
 
+/** The sharing of repeated objects in the responses to a fetch. */
+export interface Sharing {
+  /** Undefined if no objects can be shared. */
+  readonly share: ShareRepeated | undefined;
+  /** The places of objects, without those below which no objects can be shared. */
+  readonly places: readonly PlaceNode[];
+  /** The response keys of objects that can be shared at all places of the key. */
+  readonly sharedKeys: ReadonlySet<string>;
+  /** The response keys of other objects. */
+  readonly otherKeys: ReadonlySet<string>;
+}
+
 /** The objects that a service returns at one place of the data. */
-interface PlaceNode {
+export interface PlaceNode {
   /** The response key of the objects. */
   readonly key: string;
   /** The response key that distinguishes most objects. Undefined if repeated objects are not searched for. */
@@ -115,15 +127,16 @@ export function placesOfOneFetch({ waves }: OperationPlan): PlacesOfOneFetch {
  * @param fetch the fetch, whose response has the keys of the data
  * @param type the type of its selections, if no fragment names one
  * @param places the result of `placesOfOneFetch`
- * @returns undefined if no objects can be shared
  */
 export function compileSharing(
   { service, path, selections }: Pick<Fetch, 'service' | 'path' | 'selections'>,
   type: string | undefined,
   places: PlacesOfOneFetch,
   types: SupergraphTypes,
-): ShareRepeated | undefined {
+): Sharing {
   let pools = 0;
+  const sharedKeys = new Set<string>();
+  const otherKeys = new Set<string>();
   const nodesOf = (fields: readonly TypedField[], above: readonly string[], isInList: boolean): PlaceNode[] =>
     [...fieldsByKey(fields)].flatMap(([key, same]): PlaceNode[] => {
       if (belowOf(same).length === 0) return [];
@@ -139,6 +152,7 @@ export function compileSharing(
       const below = nodesOf(inside, here, isInList || isList);
       const canRepeat = isInList && places.has(placeOf(here));
       const idKey = canRepeat ? idKeyOf(inside, service, types) : undefined;
+      (idKey === undefined ? otherKeys : sharedKeys).add(key);
       if (idKey === undefined && below.length === 0) return [];
       const leaves = [...fieldsByKey(inside)].flatMap(([one, fields]) => (belowOf(fields).length === 0 ? [one] : []));
       return [{ key, idKey, leaves, below, pool: pools++ }];
@@ -149,11 +163,12 @@ export function compileSharing(
     path.map(({ key }) => key),
     isInList,
   );
-  if (!nodes.some(canShare)) return undefined;
-  return (value, repeated) => {
+  for (const key of otherKeys) sharedKeys.delete(key);
+  const share: ShareRepeated = (value, repeated) => {
     const found: (Pool | undefined)[] = Array.from({ length: pools });
     shareBelow(value, nodes, found, repeated);
   };
+  return { share: nodes.some(canShare) ? share : undefined, places: nodes, sharedKeys, otherKeys };
 }
 
 function canShare({ idKey, below }: PlaceNode): boolean {
@@ -198,20 +213,21 @@ function share(value: Json, node: PlaceNode, pools: (Pool | undefined)[], repeat
     return value;
   }
   if (!isObject(value)) return value;
-  if (node.below.length > 0) shareBelow(value, node.below, pools, repeated);
-  if (node.idKey === undefined) return value;
-  const id = value[node.idKey];
-  if (typeof id !== 'string' && typeof id !== 'number') return value;
+  const id = node.idKey === undefined ? undefined : value[node.idKey];
+  const hasId = typeof id === 'string' || typeof id === 'number';
   let pool = pools[node.pool];
+  const known = hasId ? pool?.byId.get(id) : undefined;
+  // Objects of equal texts are a single object already.
+  if (known !== value && node.below.length > 0) shareBelow(value, node.below, pools, repeated);
+  if (!hasId) return value;
   if (pool === undefined) {
     pool = { byId: new Map(), found: 0, repeated: 0 };
     pools[node.pool] = pool;
   }
   if (pool.found >= TRIED_OBJECTS && pool.repeated * LEAST_REPEATED < pool.found) return value;
   pool.found++;
-  const known = pool.byId.get(id);
   if (known === undefined) pool.byId.set(id, value);
-  else if (hasEqualFields(known, value, node)) {
+  else if (known === value || hasEqualFields(known, value, node)) {
     pool.repeated++;
     repeated.add(known);
     return known;

@@ -5,8 +5,9 @@ import { type Fetch, fieldsOf, type RenamedKey, responseKey, separateTypes } fro
 import { fieldTypeIn } from './entity-request.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, leaveOutFailedValues, mergeInto } from './merge.ts';
+import { compileReadRepeated } from './read-repeated.ts';
 import { compileRestoring, restoredPath, selectedKeys } from './renamed-keys.ts';
-import { compileSharing, type PlacesOfOneFetch } from './repeated-objects.ts';
+import { compileSharing, type PlacesOfOneFetch, type Sharing } from './repeated-objects.ts';
 import { type FetchStep, type PlanRun, reportError } from './run.ts';
 import type { CallService, PlanScope, SubgraphAnswer } from './services.ts';
 
@@ -26,8 +27,9 @@ export function compileRootFetch<Context>(
   places: PlacesOfOneFetch,
 ): CompiledRootFetch<Context> {
   const { types } = scope;
-  const share = compileSharing(fetch, types.rootType(fetch.operation), places, types);
-  const { operation, call, rootKeys, restore, renamed, asked } = openRootFetch(fetch, scope);
+  const sharing = compileSharing(fetch, types.rootType(fetch.operation), places, types);
+  const { share } = sharing;
+  const { operation, call, rootKeys, restore, renamed, asked } = openRootFetch(fetch, scope, sharing);
   return {
     service: fetch.service,
     operation,
@@ -53,7 +55,11 @@ export function compileRootFetch<Context>(
   };
 }
 
-function openRootFetch<Context>(fetch: Fetch, { types, clientVariables, services }: PlanScope<Context>) {
+function openRootFetch<Context>(
+  fetch: Fetch,
+  { types, clientVariables, services }: PlanScope<Context>,
+  sharing?: Sharing,
+) {
   const { service, operation } = fetch;
   const { selections, renamed } = separateTypes(fetch.selections, types.rootType(operation), (parent, field) =>
     fieldTypeIn(types, service, parent, field),
@@ -66,7 +72,9 @@ function openRootFetch<Context>(fetch: Fetch, { types, clientVariables, services
   };
   return {
     operation: definition,
-    call: services.compile(service, definition, NO_VARIABLES),
+    call: services.compile(service, definition, NO_VARIABLES, {
+      read: sharing && renamed.length === 0 ? compileReadRepeated([{ key: undefined, sharing }]) : undefined,
+    }),
     rootKeys: fieldsOf(selections, undefined).map(({ field }) => responseKey(field)),
     restore: compileRestoring(renamed, types),
     renamed,

@@ -49,7 +49,7 @@ export function compileRootFields<Context>(
     const known = kept.get(key);
     if (known) return known;
     const { operation, own, fragments } = request.operation(counts);
-    const made = scope.services.compile(service, operation, own, fragments);
+    const made = scope.services.compile(service, operation, own, { fragments });
     kept.keep(key, made, [counts.reduce((sum, count) => sum + count, 0)]);
     return made;
   };

@@ -3,6 +3,7 @@ import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { JoinError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Steps } from '../plan/index.ts';
+import type { ReadRepeated } from './read-repeated.ts';
 import type { VariableDefinitions } from './request-text.ts';
 import type { PlanRun } from './run.ts';
 
@@ -43,18 +44,24 @@ export type CallService<Context> = (
   done: (answer: SubgraphAnswer) => void,
 ) => void;
 
+export interface CallOptions {
+  /** The fragments that the operation spreads. */
+  readonly fragments?: readonly FragmentDefinitionNode[];
+  /** Parses the replies of services that exchange texts. */
+  readonly read?: ReadRepeated | undefined;
+}
+
 /** The services of a graph as the executor calls them. */
 export interface Services<Context> {
   /**
    * Compiles an operation for a service.
    * @param own the operation's variables that are not the client's
-   * @param fragments the fragments that the operation spreads
    */
   compile(
     service: string,
     operation: OperationDefinitionNode,
     own: ReadonlySet<string>,
-    fragments?: readonly FragmentDefinitionNode[],
+    options?: CallOptions,
   ): CallService<Context>;
   /** Reads an event of a service's subscription. The event may be modified. */
   readEvent(service: string, event: unknown, run: PlanRun<Context>): SubgraphAnswer;

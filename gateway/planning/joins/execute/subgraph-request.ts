@@ -2,6 +2,7 @@ import { parseServiceJson } from '../../../../platform/index.ts';
 import { isRelayedPath, MAX_RELAYED_ERRORS, relayedExtensions, relayedMessage } from '../../../errors.ts';
 import { SubgraphFailure, subgraphExtensions } from '../errors.ts';
 import { isList, isObject, type Json } from '../json.ts';
+import type { ReadRepeated } from './read-repeated.ts';
 import { type FetchText, fetchText } from './request-text.ts';
 import type { PlanRun, Send } from './run.ts';
 import { type ReplyBytes, replyText } from './run.ts';
@@ -43,12 +44,12 @@ export function prepareRequest(fetch: FetchText): SubgraphRequest {
 /** Creates services that exchange texts. */
 export function subgraphServices<Context>(send: Send<Context>): Services<Context> {
   return {
-    compile: (service, operation, ownVariables, fragments) => {
+    compile: (service, operation, ownVariables, { fragments, read } = {}) => {
       const request = prepareRequest(fetchText(operation, service, ownVariables, fragments));
       return (run, own, done) => {
         send(service, request.body(run.variables, own), run.context, request, (reply) => {
           try {
-            done(reply instanceof Error ? unanswered(service, reply) : readReply(service, reply, run));
+            done(reply instanceof Error ? unanswered(service, reply) : readReply(service, reply, run, read));
           } catch (error) {
             run.fail(error);
           }
@@ -65,10 +66,15 @@ function unanswered(service: string, error: Error): SubgraphAnswer {
 }
 
 /** Reads a response. */
-export function readReply<Context>(service: string, reply: string | ReplyBytes, run: PlanRun<Context>): SubgraphAnswer {
+export function readReply<Context>(
+  service: string,
+  reply: string | ReplyBytes,
+  run: PlanRun<Context>,
+  read?: ReadRepeated,
+): SubgraphAnswer {
   let answer: Json;
   try {
-    answer = parseServiceJson(replyText(reply)) as Json;
+    answer = (typeof reply === 'string' ? undefined : read?.(reply)) ?? (parseServiceJson(replyText(reply)) as Json);
   } catch (error) {
     if (error instanceof RangeError)
       return failure(service, `the service "${service}" returned a response that is too large`);
