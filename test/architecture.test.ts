@@ -69,9 +69,10 @@ const gateway = roomsOf('gateway', {
   'pipeline/validation': 'pipeline/document pipeline/response',
   'planning/composition': 'graphql/schemas graphql/syntax planning/joins planning/supergraph platform',
   'planning/joins': 'errors.ts graphql/syntax planning/supergraph platform',
-  'planning/joins/execute': 'planning/joins/plan planning/joins/response',
+  'planning/joins/execute': 'planning/joins/plan planning/joins/response planning/joins/sharing',
   'planning/joins/plan': '',
   'planning/joins/response': 'planning/joins/plan',
+  'planning/joins/sharing': 'planning/joins/plan planning/joins/response',
   'planning/supergraph': 'graphql/syntax',
   'portico.mjs': 'build/compile.mjs build/node-version.mjs build/packages.mjs',
   process:

@@ -178,9 +178,13 @@ export function documentOf(operation: OperationDefinitionNode): OperationDocumen
 
 /** Converts a joined result: to bytes if it contains only data, otherwise to an `ExecutionResult`. */
 export function toOperationAnswer(result: JoinResult, context: OperationContext): OperationAnswer {
-  if (result.errors.length > 0 || result.data === 'null') return toExecutionResult(result, context);
+  const { data, errors } = result;
+  if (errors.length > 0 || data[0] === 'null') return toExecutionResult(result, context);
   takeHints(result, context);
-  return new PassthroughBody([Buffer.from(`{"data":${result.data}}`)]);
+  const last = data.length - 1;
+  return new PassthroughBody(
+    data.map((part, at) => Buffer.from(`${at === 0 ? '{"data":' : ''}${part}${at === last ? '}' : ''}`)),
+  );
 }
 
 function toExecutionResult(result: JoinResult, context: OperationContext): ExecutionResult {

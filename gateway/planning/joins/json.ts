@@ -35,3 +35,11 @@ export function jsonText(value: Json): string {
   // A number outside the range of a double was parsed as infinite, which JSON cannot represent.
   return value === Infinity || value === -Infinity ? 'null' : String(value);
 }
+
+/** A UTF-8 text, as one buffer or in the received chunks. */
+export type ReplyBytes = Buffer | readonly Buffer[];
+
+export function replyText(reply: string | ReplyBytes): string {
+  if (typeof reply === 'string') return reply;
+  return (Buffer.isBuffer(reply) ? reply : Buffer.concat(reply)).toString('utf8');
+}

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { composeServices, compositionHasErrors } from '@theguild/federation-composition';
 import fc from 'fast-check';
 import { type FieldNode, getOperationAST, Kind, parse, print } from 'graphql';
-import { compileSharing, RepeatedObjects } from '../../../gateway/planning/joins/execute/repeated-objects.ts';
+import { compileSharing, RepeatedObjects } from '../../../gateway/planning/joins/sharing/index.ts';
 import { responseObject } from '../../../gateway/planning/joins/index.ts';
 import { responseKey } from '../../../gateway/planning/joins/plan/index.ts';
 import { readSupergraphTypes } from '../../../gateway/planning/supergraph/index.ts';
@@ -292,7 +292,7 @@ test('comparing takes no longer the deeper a service lets objects differ', () =>
   const fields = getOperationAST(parse(`{ roots ${selection(levels)} }`))?.selectionSet.selections ?? [];
   const places = Array.from({ length: levels + 1 }, (_, at) => ['roots', ...Array(at).fill('next')].join(' '));
   const fetch = { service: 'nodes', path: [], selections: fields };
-  const share = compileSharing(fetch, 'Query', new Set(places), types);
+  const { share } = compileSharing(fetch, 'Query', new Set(places), types);
   let reads = 0;
   // All have the same id, and one of each pair of chains differs at its end.
   const chain = (left: number, end: number): object => ({

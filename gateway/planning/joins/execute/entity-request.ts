@@ -10,7 +10,7 @@ import {
 import { nameNode, RequestTexts, usedVariables } from '../../../graphql/syntax/index.ts';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { Fetch, RenamedKey } from '../plan/index.ts';
-import { separateTypes } from '../plan/index.ts';
+import { fieldTypeIn, separateTypes } from '../plan/index.ts';
 import type { VariableDefinitions } from './request-text.ts';
 
 /** Entities for which the same fields are selected. */
@@ -68,12 +68,6 @@ export function entityRequest(
   };
   const own = new Set(questions.map(({ variable }) => variable));
   return { operation, own, questions };
-}
-
-/** The type of a field in a service, as SDL. */
-export function fieldTypeIn(types: SupergraphTypes, service: string, parent: string, field: string) {
-  const model = types.type(parent);
-  return model?.in(service)?.field(field)?.type ?? model?.fieldType(field);
 }
 
 const variableNode = (value: string) => ({ kind: Kind.VARIABLE, name: nameNode(value) }) as const;

@@ -146,7 +146,7 @@ export class FederatedGraph<Context> {
 }
 
 /** The result of a run that is no longer needed. */
-const UNNEEDED: JoinResult = { data: 'null', errors: [], extensions: [] };
+const UNNEEDED: JoinResult = { data: ['null'], errors: [], extensions: [] };
 
 function* planJoin<Context>(...given: Parameters<typeof compileVariant<Context>>): Sliced<PlannedJoin<Context>> {
   const [, , , { services }] = given;
@@ -207,6 +207,6 @@ export function responseObject({ data, errors }: JoinResult): {
   data: JsonObject | null;
   errors?: JoinResult['errors'];
 } {
-  const parsed: JsonObject | null = JSON.parse(data);
+  const parsed: JsonObject | null = JSON.parse(data.join(''));
   return errors.length === 0 ? { data: parsed } : { data: parsed, errors };
 }

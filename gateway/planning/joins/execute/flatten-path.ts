@@ -1,7 +1,7 @@
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
 import type { PathStep } from '../plan/index.ts';
-import type { RepeatedObjects } from './repeated-objects.ts';
+import type { RepeatedObjects } from '../sharing/index.ts';
 
 /** Locates the objects at a path in the data of an operation. Lists are traversed, however deeply they are nested. */
 export interface FlattenPath {

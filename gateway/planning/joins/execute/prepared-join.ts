@@ -3,6 +3,7 @@ import { atOnce, type Sliced } from '../../../../platform/index.ts';
 import { isIntrospectionField } from '../../../graphql/syntax/index.ts';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { JoinError, SubgraphFailure } from '../errors.ts';
+import type { ReplyBytes } from '../json.ts';
 import {
   type ClientOperation,
   type Conditions,
@@ -23,17 +24,16 @@ import { atDependents, type DependentFields, dependentFields } from './dependent
 import { describeFetches, type FetchDescription } from './describe-fetches.ts';
 import { inTurn, planMutation } from './mutation-order.ts';
 import { relayedRequest } from './relay.ts';
-import { RepeatedObjects } from './repeated-objects.ts';
+import { RepeatedObjects } from '../sharing/index.ts';
 import { type CompiledRootFetch, takeAnswer } from './root-fetch.ts';
-import type { ReplyBytes } from './run.ts';
 import { type FetchStep, isFull, type PlanRun, reportError, type SubgraphExtensions } from './run.ts';
 import type { Services, SubgraphAnswer } from './services.ts';
 import { failure, readReply } from './subgraph-request.ts';
 
 /** The result of an operation. */
 export interface JoinResult {
-  /** The JSON text of the `data` member. `null` if nothing is left. */
-  readonly data: string;
+  /** The JSON text of the `data` member, in parts. `null` if nothing is left. */
+  readonly data: readonly string[];
   readonly errors: readonly JoinError[];
   /** The extensions of the subgraphs' responses. */
   readonly extensions: readonly SubgraphExtensions[];
@@ -159,15 +159,15 @@ export function finishRun<Context>(
     for (const one of atDependents(error, dependents(), shape, data)) reportError({ errors }, one);
   }
   if (errors.length === 0) {
-    const text = writeResponse(shape, data, repeated.isEmpty ? undefined : repeated);
-    if (text !== undefined) return { data: text, errors, extensions };
+    const parts = writeResponse(shape, data, repeated.isEmpty ? undefined : repeated);
+    if (parts !== undefined) return { data: parts, errors, extensions };
   }
   const places = errors.map(({ path }) => path && errorPlace(shape, data, path));
   const placed = errors.map((error, index) => withPlace(error, places[index]));
   const reached = places.flatMap((place) => (place && place.path.length > 0 ? [place.reach] : []));
   const complete = completeValues(shape, data, placed, reached);
   for (const error of complete.errors) reportError({ errors: placed }, error);
-  return { data: complete.text, errors: placed, extensions };
+  return { data: [complete.text], errors: placed, extensions };
 }
 
 function withPlace(error: JoinError, place: ErrorPlace | undefined): JoinError {

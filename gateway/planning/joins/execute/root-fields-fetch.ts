@@ -2,8 +2,7 @@ import { type CacheBounds, SecondChanceCache } from '../../../../platform/index.
 import { RequestTexts } from '../../../graphql/syntax/index.ts';
 import type { CallObject, RootCall, SupergraphTypes } from '../../supergraph/index.ts';
 import { isList, isObject, type Json, type JsonObject, type ResponsePath } from '../json.ts';
-import { type Fetch, type RenamedKey, type RootFieldCall, separateTypes } from '../plan/index.ts';
-import { fieldTypeIn } from './entity-request.ts';
+import { type Fetch, fieldTypeIn, type RenamedKey, type RootFieldCall, separateTypes } from '../plan/index.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, leaveOutFailedValues, mergeInto } from './merge.ts';
 import { compileRestoring, type RestoreKeys, restoredPath, selectedKeys } from './renamed-keys.ts';

@@ -1,7 +1,7 @@
 import { MAX_RELAYED_ERRORS, OMITTED_ERRORS } from '../../../errors.ts';
 import type { JoinError } from '../errors.ts';
-import type { JsonObject, ResponsePath } from '../json.ts';
-import type { RepeatedObjects } from './repeated-objects.ts';
+import type { JsonObject, ReplyBytes, ResponsePath } from '../json.ts';
+import type { RepeatedObjects } from '../sharing/index.ts';
 
 /** The parameters of a call to a subgraph besides its body. */
 export interface SubgraphCall {
@@ -75,11 +75,3 @@ export function isFull({ errors }: Pick<PlanRun<unknown>, 'errors'>): boolean {
  * the work between them and keep responses in memory.
  */
 export type FetchStep<Context> = (run: PlanRun<Context>, done: () => void) => void;
-
-/** A UTF-8 text, as one buffer or in the received chunks. */
-export type ReplyBytes = Buffer | readonly Buffer[];
-
-export function replyText(reply: string | ReplyBytes): string {
-  if (typeof reply === 'string') return reply;
-  return (Buffer.isBuffer(reply) ? reply : Buffer.concat(reply)).toString('utf8');
-}

@@ -3,7 +3,7 @@ import type { SupergraphTypes } from '../../supergraph/index.ts';
 import type { JoinError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import type { Steps } from '../plan/index.ts';
-import type { ReadRepeated } from './read-repeated.ts';
+import type { ReadRepeated } from '../sharing/index.ts';
 import type { VariableDefinitions } from './request-text.ts';
 import type { PlanRun } from './run.ts';
 

@@ -1,11 +1,10 @@
 import { parseServiceJson } from '../../../../platform/index.ts';
 import { isRelayedPath, MAX_RELAYED_ERRORS, relayedExtensions, relayedMessage } from '../../../errors.ts';
 import { SubgraphFailure, subgraphExtensions } from '../errors.ts';
-import { isList, isObject, type Json } from '../json.ts';
-import type { ReadRepeated } from './read-repeated.ts';
+import { isList, isObject, type Json, type ReplyBytes, replyText } from '../json.ts';
+import type { ReadRepeated } from '../sharing/index.ts';
 import { type FetchText, fetchText } from './request-text.ts';
 import type { PlanRun, Send } from './run.ts';
-import { type ReplyBytes, replyText } from './run.ts';
 import { JsonText, type OwnVariable, type Services, type SubgraphAnswer, type SubgraphError } from './services.ts';
 
 /** A request to a subgraph. All text that never changes is prepared. */

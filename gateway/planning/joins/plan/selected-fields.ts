@@ -1,3 +1,4 @@
+import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { type FieldNode, Kind, type SelectionNode } from 'graphql';
 
 export function responseKey({ alias, name }: FieldNode): string {
@@ -17,4 +18,10 @@ export function fieldsOf(selections: readonly SelectionNode[], type: string | un
     if (selection.kind !== Kind.INLINE_FRAGMENT) return [];
     return fieldsOf(selection.selectionSet.selections, selection.typeCondition?.name.value ?? type);
   });
+}
+
+/** The type of a field in a service, as SDL. */
+export function fieldTypeIn(types: SupergraphTypes, service: string, parent: string, field: string) {
+  const model = types.type(parent);
+  return model?.in(service)?.field(field)?.type ?? model?.fieldType(field);
 }

@@ -6,46 +6,104 @@ export interface WrittenObjects {
   get(object: JsonObject): { shape: ObjectShape | undefined; text: string | undefined } | undefined;
 }
 
+/** The length at which a part of a text ends. Memory for long texts is requested from the system each time. */
+const PART_LENGTH = 32 * 1024;
+
 /**
- * The JSON text of a response whose values all fit the public schema. Undefined at the first value that does not fit.
- * Usual responses are thus written without computing paths; `completeValues` handles the others.
+ * The JSON text of a response whose values all fit the public schema, in parts. Undefined at the first value that does
+ * not fit. Usual responses are thus written without computing paths; `completeValues` handles the others.
  */
-export function writeResponse(shape: ObjectShape, data: JsonObject, repeated?: WrittenObjects): string | undefined {
-  let text = '{';
-  for (const field of shape.fields) {
-    if (field.isRefused && data[field.from] === undefined) return undefined;
-    const written = field.constant ?? writeShapedValue(field.value, data[field.from], repeated);
-    if (written === undefined) return undefined;
-    text += field.prefix + written;
+export function writeResponse(
+  shape: ObjectShape,
+  data: JsonObject,
+  repeated?: WrittenObjects,
+): readonly string[] | undefined {
+  const parts: string[] = [];
+  const last = writeObject(shape, data, '', parts, repeated);
+  if (last === undefined) return undefined;
+  parts.push(last);
+  return parts;
+}
+
+/**
+ * Appends an object to a text.
+ * @param parts receives the text when it is long. If undefined, the text is not divided
+ * @returns the rest of the text
+ */
+function writeObject(
+  shape: ObjectShape,
+  object: JsonObject,
+  before: string,
+  parts: string[] | undefined,
+  repeated: WrittenObjects | undefined,
+): string | undefined {
+  let text = `${before}{`;
+  for (const { from, prefix, value: shapeOfField, constant, isRefused } of shape.fields) {
+    const value = object[from];
+    if (isRefused && value === undefined) return undefined;
+    if (constant !== undefined) text += prefix + constant;
+    else if (value === null || value === undefined) {
+      if (shapeOfField.nonNull) return undefined;
+      text += `${prefix}null`;
+    } else if (shapeOfField.kind === 'leaf') {
+      const written = leafText(shapeOfField, value);
+      if (written === undefined) return undefined;
+      text += prefix + written;
+    } else {
+      const written = writeValue(shapeOfField, value, text + prefix, parts, repeated);
+      if (written === undefined) return undefined;
+      text = written;
+    }
   }
   return `${text}}`;
 }
 
-function writeShapedValue(shape: ValueShape, value: Json | undefined, repeated?: WrittenObjects): string | undefined {
-  if (value === null || value === undefined) return shape.nonNull ? undefined : 'null';
-  if (shape.kind === 'leaf') return leafText(shape, value);
+function writeValue(
+  shape: ValueShape,
+  value: Json | undefined,
+  before: string,
+  parts: string[] | undefined,
+  repeated: WrittenObjects | undefined,
+): string | undefined {
+  if (value === null || value === undefined) return shape.nonNull ? undefined : `${before}null`;
+  if (shape.kind === 'leaf') {
+    const written = leafText(shape, value);
+    return written === undefined ? undefined : before + written;
+  }
   if (shape.kind === 'object') {
     if (!isObject(value)) return undefined;
     const found = shape.shapeFor(value.__typename);
-    if (found) return repeated ? writeOnce(found, value, repeated) : writeResponse(found, value);
-    return !shape.nonNull && shape.isHidden(value.__typename) ? 'null' : undefined;
+    if (found) {
+      const known = repeated?.get(value);
+      if (!known) return writeObject(found, value, before, parts, repeated);
+      const written = writeOnce(found, value, known, repeated);
+      return written === undefined ? undefined : before + written;
+    }
+    return !shape.nonNull && shape.isHidden(value.__typename) ? `${before}null` : undefined;
   }
   if (!isList(value)) return undefined;
-  let text = '[';
+  let text = `${before}[`;
   for (let at = 0; at < value.length; at++) {
-    const written = writeShapedValue(shape.item, value[at], repeated);
+    if (parts !== undefined && text.length > PART_LENGTH) {
+      parts.push(text);
+      text = '';
+    }
+    const written = writeValue(shape.item, value[at], at === 0 ? text : `${text},`, parts, repeated);
     if (written === undefined) return undefined;
-    text += at === 0 ? written : `,${written}`;
+    text = written;
   }
   return `${text}]`;
 }
 
 /** Writes an object, or reuses its text if it was written before. */
-function writeOnce(shape: ObjectShape, object: JsonObject, repeated: WrittenObjects): string | undefined {
-  const known = repeated.get(object);
-  if (!known) return writeResponse(shape, object, repeated);
+function writeOnce(
+  shape: ObjectShape,
+  object: JsonObject,
+  known: NonNullable<ReturnType<WrittenObjects['get']>>,
+  repeated: WrittenObjects | undefined,
+): string | undefined {
   if (known.shape === shape) return known.text;
-  known.text = writeResponse(shape, object, repeated);
+  known.text = writeObject(shape, object, '', undefined, repeated);
   known.shape = shape;
   return known.text;
 }

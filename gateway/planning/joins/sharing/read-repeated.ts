@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { parseServiceJson } from '../../../../platform/index.ts';
-import { isList, isObject, type Json } from '../json.ts';
+import { isList, isObject, type Json, type ReplyBytes } from '../json.ts';
 import type { PlaceNode, Sharing } from './repeated-objects.ts';
 import { keyTexts, type MarkedReply, type MarkedText, markRepeated } from './repeated-texts.ts';
-import type { ReplyBytes } from './run.ts';
 
 /**
  * Parses a reply. Objects that may be shared and whose texts are equal are one object in the result.

@@ -1,8 +1,7 @@
 import { type SupergraphTypes, typeNameIn } from '../../supergraph/index.ts';
 import { isList, isObject, type Json, type JsonObject } from '../json.ts';
-import { type Fetch, fieldsOf, type OperationPlan, responseKey, type TypedField } from '../plan/index.ts';
+import { type Fetch, fieldsOf, fieldTypeIn, type OperationPlan, responseKey, type TypedField } from '../plan/index.ts';
 import type { ObjectShape } from '../response/index.ts';
-import { fieldTypeIn } from './entity-request.ts';
 
 /*
  * A service that returns nested lists returns the same object many times, such as each review with its author, who has

@@ -1,0 +1,9 @@
+export { compileReadRepeated, type ReadRepeated } from './read-repeated.ts';
+export {
+  compileSharing,
+  type PlacesOfOneFetch,
+  placesOfOneFetch,
+  RepeatedObjects,
+  type ShareRepeated,
+  type Sharing,
+} from './repeated-objects.ts';
