@@ -1,9 +1,9 @@
 import type { Sliced } from '../../../../platform/index.ts';
 import { UnplannableOperation } from '../errors.ts';
 import type { Fetch, OperationPlan } from '../plan/index.ts';
+import { type PlacesOfOneFetch, placesOfOneFetch } from '../sharing/index.ts';
 import { compileEntityFetch } from './entity-fetch.ts';
 import { compileFlattenPath } from './flatten-path.ts';
-import { type PlacesOfOneFetch, placesOfOneFetch } from '../sharing/index.ts';
 import { type CompiledRootFetch, compileNestedRoot, compileRootFetch, rootFetchStep } from './root-fetch.ts';
 import { compileRootFields } from './root-fields-fetch.ts';
 import type { FetchStep, PlanRun } from './run.ts';

@@ -2,12 +2,17 @@ import { MAX_RELAYED_ERRORS } from '../../../errors.ts';
 import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { isList, isObject, type Json, type ResponsePath } from '../json.ts';
 import type { Fetch, RenamedKey } from '../plan/index.ts';
+import {
+  compileReadRepeated,
+  compileSharing,
+  type PlacesOfOneFetch,
+  type RepeatedObjects,
+  type ShareRepeated,
+} from '../sharing/index.ts';
 import { entityRequest } from './entity-request.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, leaveOutFailedValues, mergeInto } from './merge.ts';
-import { compileReadRepeated } from '../sharing/index.ts';
 import { compileRestoring, type RestoreKeys, restoredPath, selectedKeys } from './renamed-keys.ts';
-import { compileSharing, type PlacesOfOneFetch, type RepeatedObjects, type ShareRepeated } from '../sharing/index.ts';
 import { compileRepresentations, type Represent } from './representations.ts';
 import { type FetchStep, isFull, type PlanRun, reportError } from './run.ts';
 import { JsonText, type PlanScope, type SubgraphError } from './services.ts';

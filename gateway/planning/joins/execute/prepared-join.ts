@@ -19,12 +19,12 @@ import {
   responseShapeOf,
   writeResponse,
 } from '../response/index.ts';
+import { RepeatedObjects } from '../sharing/index.ts';
 import { compilePlan, compileSubscription } from './compile-plan.ts';
 import { atDependents, type DependentFields, dependentFields } from './dependent-fields.ts';
 import { describeFetches, type FetchDescription } from './describe-fetches.ts';
 import { inTurn, planMutation } from './mutation-order.ts';
 import { relayedRequest } from './relay.ts';
-import { RepeatedObjects } from '../sharing/index.ts';
 import { type CompiledRootFetch, takeAnswer } from './root-fetch.ts';
 import { type FetchStep, isFull, type PlanRun, reportError, type SubgraphExtensions } from './run.ts';
 import type { Services, SubgraphAnswer } from './services.ts';

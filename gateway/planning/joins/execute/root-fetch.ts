@@ -1,12 +1,11 @@
 import { Kind, type OperationDefinitionNode } from 'graphql';
 import { usedVariables } from '../../../graphql/syntax/index.ts';
 import type { JsonObject } from '../json.ts';
-import { type Fetch, fieldTypeIn, fieldsOf, type RenamedKey, responseKey, separateTypes } from '../plan/index.ts';
+import { type Fetch, fieldsOf, fieldTypeIn, type RenamedKey, responseKey, separateTypes } from '../plan/index.ts';
+import { compileReadRepeated, compileSharing, type PlacesOfOneFetch, type Sharing } from '../sharing/index.ts';
 import type { FlattenPath } from './flatten-path.ts';
 import { copy, leaveOutFailedValues, mergeInto } from './merge.ts';
-import { compileReadRepeated } from '../sharing/index.ts';
 import { compileRestoring, restoredPath, selectedKeys } from './renamed-keys.ts';
-import { compileSharing, type PlacesOfOneFetch, type Sharing } from '../sharing/index.ts';
 import { type FetchStep, type PlanRun, reportError } from './run.ts';
 import type { CallService, PlanScope, SubgraphAnswer } from './services.ts';
 

@@ -1,5 +1,5 @@
-import type { SupergraphTypes } from '../../supergraph/index.ts';
 import { type FieldNode, Kind, type SelectionNode } from 'graphql';
+import type { SupergraphTypes } from '../../supergraph/index.ts';
 
 export function responseKey({ alias, name }: FieldNode): string {
   return (alias ?? name).value;
