@@ -67,9 +67,8 @@ export function compileJoin(
     done: Done<OperationAnswer>,
   ) => {
     const run = (introspected?: Readonly<Record<string, unknown>>) =>
-      planned.run(variables, context, introspected).then(
-        (result) => done(toOperationAnswer(result, context)),
-        (error: unknown) => done(rejectedResult(error, context)),
+      planned.run(variables, context, introspected, (result) =>
+        done(result instanceof Error ? rejectedResult(result, context) : toOperationAnswer(result, context)),
       );
     try {
       if (runOtherwise(planned, variables, context, done)) return;

@@ -12,6 +12,8 @@ export interface UpstreamResponse {
   readonly bytes: Buffer;
   /** The bytes as UTF-8 text. */
   readonly body: string;
+  /** Counts the memory for reading `chunks`, if it has to be counted. `bytes` and `body` do so themselves. */
+  beginReading?(): void;
   /** Creates the response for another reader, if the memory of each reader has to be counted. */
   forAnother?(): UpstreamResponse;
 }
@@ -294,9 +296,13 @@ class CompleteResponse implements UpstreamResponse {
     return new CompleteResponse(this.status, this.headers, this.chunks, this.#onRead);
   }
 
-  get bytes(): Buffer {
+  beginReading(): void {
     if (!this.#isRead) this.#onRead?.();
     this.#isRead = true;
+  }
+
+  get bytes(): Buffer {
+    this.beginReading();
     const [first] = this.chunks;
     return first && this.chunks.length === 1 ? first : Buffer.concat(this.chunks);
   }

@@ -41,5 +41,7 @@ export type ReplyBytes = Buffer | readonly Buffer[];
 
 export function replyText(reply: string | ReplyBytes): string {
   if (typeof reply === 'string') return reply;
-  return (Buffer.isBuffer(reply) ? reply : Buffer.concat(reply)).toString('utf8');
+  if (Buffer.isBuffer(reply)) return reply.toString('utf8');
+  const [first] = reply;
+  return (first && reply.length === 1 ? first : Buffer.concat(reply)).toString('utf8');
 }

@@ -49,7 +49,7 @@ function sendToSubgraph(
   body: string,
   context: OperationContext,
   isQuery: boolean,
-  done: Done<Buffer | Error>,
+  done: Done<readonly Buffer[] | Error>,
 ): void {
   if (!target) {
     done(new TypeError('unknown subgraph'));
@@ -58,7 +58,8 @@ function sendToSubgraph(
   target.http.dispatch(remoteRequest(target, body, context, isQuery), {
     onResponse: (response) => {
       takeCookies(response, context);
-      done(response.bytes);
+      response.beginReading?.();
+      done(response.chunks);
     },
     onError: (error) => done(notReached(target, error, context)),
   });

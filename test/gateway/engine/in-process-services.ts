@@ -41,6 +41,7 @@ export interface InProcessServices {
 
 /** How many turns of the event loop have to pass without a new call until the calls so far are a wave: a batch may take one. */
 const QUIET_TURNS = 2;
+const PADDING = 16 * 1024;
 
 /**
  * Connects services without a network. Calls are answered in waves: when the caller makes no more calls, all that are under way
@@ -106,7 +107,8 @@ async function answered(service: Service | undefined, { handler, ...request }: P
     if (!service) throw new TypeError(`no service ${request.service}`);
     const answer = await service(request);
     const body = typeof answer === 'string' ? answer : JSON.stringify(answer);
-    const bytes = Buffer.from(body);
+    // Long replies are read in another way than short ones. The white space at the end makes half of them long.
+    const bytes = Buffer.from(request.query.length % 2 === 0 ? body : body.padEnd(body.length + PADDING));
     const headers = { 'content-type': 'application/json' };
     return () => handler.onResponse({ status: 200, headers, chunks: [bytes], bytes, body });
   } catch (error) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { compileReadRepeated, type Sharing } from '../../../gateway/planning/joins/sharing/index.ts';
+import { compileReadRepeated, reusingMemory, type Sharing } from '../../../gateway/planning/joins/sharing/index.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -30,7 +30,8 @@ function pets() {
 function readerOf(sharing = SHARING) {
   const read = compileReadRepeated([{ key: undefined, sharing }]);
   if (!read) throw new TypeError('there are shared keys');
-  return (text: string | Buffer) => read([Buffer.from(text), Buffer.from(PADDING)]);
+  const join = reusingMemory();
+  return (text: string | Buffer) => read([Buffer.from(text), Buffer.from(PADDING)], join);
 }
 
 const pet = (id: string, more: Json = LONG) => ({ id, name: `pet ${id}`, more, owner: { id: 'o', name: LONG } });

@@ -56,10 +56,17 @@ export interface PlannedJoin<Context> {
   /** The fetches of the plan. */
   readonly fetches: readonly FetchDescription[];
   /**
-   * Runs the plan. Failures of subgraphs become errors of the result.
+   * Runs the plan. Failures of subgraphs become errors of the result. A promise would keep the result in memory until
+   * the next full garbage collection.
    * @param introspected the data that `introspection` returned
+   * @param done called once with the result, or with an unexpected error
    */
-  run(variables: Variables, context: Context, introspected?: Readonly<Record<string, unknown>>): Promise<JoinResult>;
+  run(
+    variables: Variables,
+    context: Context,
+    introspected: Readonly<Record<string, unknown>> | undefined,
+    done: (result: JoinResult | Error) => void,
+  ): void;
 }
 
 /** A subscription that can run. One subgraph sends the events, and fields of others are joined to each event. */
@@ -116,8 +123,14 @@ export class FederatedGraph<Context> {
       kind,
       introspection: introspectionFieldsOf(operation),
       plan: (variables) => variants.of(variables),
-      run: async (variables, context, introspected) =>
-        (await variants.of(variables)).run(variables, context, introspected),
+      run: async (variables, context, introspected) => {
+        const planned = await variants.of(variables);
+        return new Promise((resolve, reject) =>
+          planned.run(variables, context, introspected, (result) =>
+            result instanceof Error ? reject(result) : resolve(result),
+          ),
+        );
+      },
     };
   }
 
@@ -154,18 +167,22 @@ function* planJoin<Context>(...given: Parameters<typeof compileVariant<Context>>
   return {
     relay: variant.relay,
     fetches: variant.fetches ?? [],
-    run: (variables, context, introspected) =>
-      new Promise((resolve, reject) => {
-        const run = startRun(variables, context, reject);
+    run: (variables, context, introspected, done) => {
+      const end = atMostOnce(done);
+      const run = startRun(variables, context, (error) => end(error instanceof Error ? error : new TypeError(`${error}`)));
+      try {
         perform(variant.step, run, () => {
           if (services.isUnneeded?.(context)) {
-            resolve(UNNEEDED);
+            end(UNNEEDED);
             return;
           }
           if (introspected) Object.assign(run.data, introspected);
-          resolve(finishRun(run, variant));
+          end(finishRun(run, variant));
         });
-      }),
+      } catch (error) {
+        run.fail(error);
+      }
+    },
   };
 }
 
@@ -195,6 +212,16 @@ function allowedPart(operation: ClientOperation, refusal: Refusal | undefined): 
 
 function parsed(document: string | DocumentNode): DocumentNode {
   return typeof document === 'string' ? parse(document, { noLocation: true }) : document;
+}
+
+/** Calls `done` with the first result, after the work that led to it. Errors of `done` are thus not errors of a run. */
+function atMostOnce(done: (result: JoinResult | Error) => void): (result: JoinResult | Error) => void {
+  let isOver = false;
+  return (result) => {
+    if (isOver) return;
+    isOver = true;
+    queueMicrotask(() => done(result));
+  };
 }
 
 function perform<Context>(step: FetchStep<Context> | undefined, run: PlanRun<Context>, done: () => void): void {

@@ -2,7 +2,7 @@ import { parseServiceJson } from '../../../../platform/index.ts';
 import { isRelayedPath, MAX_RELAYED_ERRORS, relayedExtensions, relayedMessage } from '../../../errors.ts';
 import { SubgraphFailure, subgraphExtensions } from '../errors.ts';
 import { isList, isObject, type Json, type ReplyBytes, replyText } from '../json.ts';
-import type { ReadRepeated } from '../sharing/index.ts';
+import { reusingMemory } from '../sharing/index.ts';
 import { type FetchText, fetchText } from './request-text.ts';
 import type { PlanRun, Send } from './run.ts';
 import { JsonText, type OwnVariable, type Services, type SubgraphAnswer, type SubgraphError } from './services.ts';
@@ -42,13 +42,15 @@ export function prepareRequest(fetch: FetchText): SubgraphRequest {
 
 /** Creates services that exchange texts. */
 export function subgraphServices<Context>(send: Send<Context>): Services<Context> {
+  const join = reusingMemory();
   return {
     compile: (service, operation, ownVariables, { fragments, read } = {}) => {
+      const readAtOnce = read && ((reply: ReplyBytes) => read(reply, join));
       const request = prepareRequest(fetchText(operation, service, ownVariables, fragments));
       return (run, own, done) => {
         send(service, request.body(run.variables, own), run.context, request, (reply) => {
           try {
-            done(reply instanceof Error ? unanswered(service, reply) : readReply(service, reply, run, read));
+            done(reply instanceof Error ? unanswered(service, reply) : readReply(service, reply, run, readAtOnce));
           } catch (error) {
             run.fail(error);
           }
@@ -69,7 +71,7 @@ export function readReply<Context>(
   service: string,
   reply: string | ReplyBytes,
   run: PlanRun<Context>,
-  read?: ReadRepeated,
+  read?: (reply: ReplyBytes) => Json | undefined,
 ): SubgraphAnswer {
   let answer: Json;
   try {

@@ -1,4 +1,4 @@
-export { compileReadRepeated, type ReadRepeated } from './read-repeated.ts';
+export { compileReadRepeated, type JoinChunks, type ReadRepeated, reusingMemory } from './read-repeated.ts';
 export {
   compileSharing,
   type PlacesOfOneFetch,

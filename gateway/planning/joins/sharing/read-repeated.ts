@@ -8,13 +8,32 @@ import { keyTexts, type MarkedReply, type MarkedText, markRepeated } from './rep
  * Parses a reply. Objects that may be shared and whose texts are equal are one object in the result.
  * @returns undefined if the reply has to be parsed as usual
  */
-export type ReadRepeated = (reply: ReplyBytes) => Json | undefined;
+export type ReadRepeated = (reply: ReplyBytes, join: JoinChunks) => Json | undefined;
+
+/** Joins chunks of a given total length. The bytes are valid until the next call. */
+export type JoinChunks = (chunks: readonly Buffer[], length: number) => Buffer;
+
+/**
+ * Creates a function that joins chunks in the same memory each time. New memory for a long reply has to be requested from
+ * the system, and it brings full garbage collections forward.
+ */
+export function reusingMemory(): JoinChunks {
+  let memory = Buffer.alloc(0);
+  return (chunks, length) => {
+    if (length > MOST_KEPT_BYTES) return Buffer.concat(chunks, length);
+    if (memory.length < length) memory = Buffer.allocUnsafeSlow(Math.min(MOST_KEPT_BYTES, 2 * length));
+    let at = 0;
+    for (const chunk of chunks) at += chunk.copy(memory, at);
+    return memory.subarray(0, length);
+  };
+}
 
 /** Shorter replies take less time to parse than to search. */
 const LEAST_REPLY_BYTES = 16 * 1024;
 /** The memory for parsing a longer reply may exceed what a reply may take. Only the whole text shows it. */
 const MOST_REPLY_BYTES = 4 * 1024 * 1024;
-/** The number of replies that are parsed as usual after marks were found at unknown places or errors. */
+const MOST_KEPT_BYTES = 1024 * 1024;
+/** The number of replies that are parsed as usual after a mark was at an unknown place. */
 const REPLIES_AFTER_FAILURE = 32;
 
 /**
@@ -35,18 +54,23 @@ export function compileReadRepeated(
   );
   const mark = randomBytes(12).toString('base64url');
   let skipped = 0;
-  return (reply) => {
-    const bytes = Buffer.isBuffer(reply) ? reply : Buffer.concat(reply);
-    if (bytes.length < LEAST_REPLY_BYTES || bytes.length > MOST_REPLY_BYTES) return undefined;
+  return (reply, join) => {
+    const chunks = Buffer.isBuffer(reply) ? [reply] : reply;
+    let length = 0;
+    for (const chunk of chunks) length += chunk.length;
+    if (length < LEAST_REPLY_BYTES || length > MOST_REPLY_BYTES) return undefined;
     if (skipped > 0) {
       skipped--;
       return undefined;
     }
-    const marked = markRepeated(bytes, keys, mark);
+    const [first] = chunks;
+    const marked = markRepeated(first && chunks.length === 1 ? first : join(chunks, length), keys, mark);
     if (!marked) return undefined;
-    const value = new MarkedObjects(marked, mark).read([{ ...NO_SHARING, key: 'data', below }]);
-    if (value === undefined) skipped = REPLIES_AFTER_FAILURE;
-    return value;
+    const objects = new MarkedObjects(marked, mark);
+    const value = objects.read([{ ...NO_SHARING, key: 'data', below }]);
+    if (!objects.isComplete) skipped = REPLIES_AFTER_FAILURE;
+    // An error refers to a single position, so that objects must not be shared.
+    return objects.isComplete && isObject(value) && value.errors === undefined ? value : undefined;
   };
 }
 
@@ -60,18 +84,18 @@ class MarkedObjects {
   readonly #objects = new Map<PlaceNode, Map<number, Json>>();
   /** The number of marks of the text being read that were replaced. */
   #replaced = 0;
-  #isComplete = true;
+  /** Whether all marks have been replaced. */
+  isComplete = true;
 
   constructor(reply: MarkedReply, mark: string) {
     this.#reply = reply;
     this.#mark = mark;
   }
 
-  /** Undefined unless all marks can be replaced. Errors refer to single positions, so objects must not be shared then. */
+  /** Undefined if the reply is not JSON. */
   read(places: readonly PlaceNode[]): Json | undefined {
     try {
-      const value = this.#parse(this.#reply.reply, places);
-      return this.#isComplete && isObject(value) && value.errors === undefined ? value : undefined;
+      return this.#parse(this.#reply.reply, places);
     } catch (error) {
       // The error of the whole text is the right one.
       if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
@@ -85,7 +109,7 @@ class MarkedObjects {
     this.#replaced = 0;
     this.#replaceBelow(value, places);
     // A mark may also be at a place that is not selected, or before a second member of the same key.
-    if (this.#replaced !== marks) this.#isComplete = false;
+    if (this.#replaced !== marks) this.isComplete = false;
     this.#replaced = outside;
     return value;
   }
