@@ -169,7 +169,9 @@ function* planJoin<Context>(...given: Parameters<typeof compileVariant<Context>>
     fetches: variant.fetches ?? [],
     run: (variables, context, introspected, done) => {
       const end = atMostOnce(done);
-      const run = startRun(variables, context, (error) => end(error instanceof Error ? error : new TypeError(`${error}`)));
+      const run = startRun(variables, context, (error) =>
+        end(error instanceof Error ? error : new TypeError(`${error}`)),
+      );
       try {
         perform(variant.step, run, () => {
           if (services.isUnneeded?.(context)) {
