@@ -28,6 +28,14 @@ export function stringText(text: string): string {
   return `"${text}"`;
 }
 
+/**
+ * The same text, with one byte for each character in V8 if it is ASCII. Names of a schema may have two, because its SDL has
+ * a character that needs them, or was put together in another way. A whole response would then have two.
+ */
+export function narrowText(text: string): string {
+  return Buffer.from(text).toString();
+}
+
 /** The JSON text of any value that `JSON.parse` returned. */
 export function jsonText(value: Json): string {
   if (typeof value === 'string') return stringText(value);

@@ -1,5 +1,5 @@
 import type { SupergraphTypes } from '../../supergraph/index.ts';
-import { isList, isObject, type Json, type JsonObject, jsonText } from '../json.ts';
+import { isList, isObject, type Json, type JsonObject, jsonText, narrowText } from '../json.ts';
 import type { Representation, Selections, WantedField } from '../plan/index.ts';
 
 /**
@@ -65,10 +65,10 @@ function compileObject(
   keys: ReadonlySet<string> = NO_KEYS,
 ): Represent {
   const fields = selections.fieldsOf(type).filter(({ name }) => name !== '__typename');
-  const start = typename === undefined ? '{' : `{"__typename":${JSON.stringify(typename)}`;
+  const start = typename === undefined ? '{' : narrowText(`{"__typename":${JSON.stringify(typename)}`);
   const members = fields.map((field, at) => ({
     from: field.key,
-    prefix: `${at === 0 && typename === undefined ? '' : ','}${JSON.stringify(field.name)}:`,
+    prefix: narrowText(`${at === 0 && typename === undefined ? '' : ','}${JSON.stringify(field.name)}:`),
     text: compileValue(field, type, types),
     isKey: keys.has(field.key),
   }));

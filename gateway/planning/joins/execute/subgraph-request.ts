@@ -1,7 +1,7 @@
 import { parseServiceJson } from '../../../../platform/index.ts';
 import { isRelayedPath, MAX_RELAYED_ERRORS, relayedExtensions, relayedMessage } from '../../../errors.ts';
 import { SubgraphFailure, subgraphExtensions } from '../errors.ts';
-import { isList, isObject, type Json, type ReplyBytes, replyText } from '../json.ts';
+import { isList, isObject, type Json, narrowText, type ReplyBytes, replyText } from '../json.ts';
 import { reusingMemory } from '../sharing/index.ts';
 import { type FetchText, fetchText } from './request-text.ts';
 import type { PlanRun, Send } from './run.ts';
@@ -19,7 +19,7 @@ export interface SubgraphRequest {
 
 export function prepareRequest(fetch: FetchText): SubgraphRequest {
   const name = fetch.operationName === undefined ? '' : `,"operationName":${JSON.stringify(fetch.operationName)}`;
-  const start = `{"query":${JSON.stringify(fetch.operation)}${name}`;
+  const start = narrowText(`{"query":${JSON.stringify(fetch.operation)}${name}`);
   const variables = (fetch.variableUsages ?? []).map((name) => ({ name, prefix: `${JSON.stringify(name)}:` }));
   return {
     service: fetch.serviceName,

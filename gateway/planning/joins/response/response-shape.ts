@@ -17,6 +17,7 @@ import {
 } from 'graphql';
 import { isIntrospectionField } from '../../../graphql/syntax/index.ts';
 import { fieldText, type SupergraphTypes } from '../../supergraph/index.ts';
+import { narrowText } from '../json.ts';
 import { type ClientOperation, type Conditions, isIncluded } from '../plan/index.ts';
 
 /** The rules for writing a value of the response, according to the client's selection and the public schema. */
@@ -113,10 +114,10 @@ function shapeOfObject(
     const [node] = nodes;
     if (!node) continue;
     const name = node.name.value;
-    const prefix = `${fields.length === 0 ? '' : ','}${JSON.stringify(as)}:`;
+    const prefix = narrowText(`${fields.length === 0 ? '' : ','}${JSON.stringify(as)}:`);
     const from = scope.operation.responseKey(node);
     if (name === '__typename') {
-      const constant = shown === undefined ? {} : { constant: JSON.stringify(shown) };
+      const constant = shown === undefined ? {} : { constant: narrowText(JSON.stringify(shown)) };
       const value = isAbstractType(type) ? typenameOf(scope.schema.getPossibleTypes(type)) : TYPENAME_SHAPE;
       fields.push({ from: '__typename', as, prefix, name, value, isRefused: false, ...constant });
     } else if (isIntrospectionField(name)) {
