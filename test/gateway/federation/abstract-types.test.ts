@@ -159,14 +159,14 @@ test('an object of which nothing is selected is empty', async () => {
 
 test('members come in the order of the document', async () => {
   const { data } = await shelf.run('{ shared { size ...F id } } fragment F on Box { labels size }');
-  expect(data).toBe('{"shared":{"size":3,"labels":["one","two"],"id":"x"}}');
+  expect(data).toEqual(['{"shared":{"size":3,"labels":["one","two"],"id":"x"}}']);
 });
 
 test('questions about the schema are left to the caller, and put into their place', async () => {
   const prepared = shelf.graph.prepare('{ a: shared { size } s: __schema { queryType { name } } b: shared { id } }');
   expect(prepared.introspection).toContain('s: __schema');
   const { data } = await prepared.run({}, undefined, { s: { queryType: { name: 'Query' } } });
-  expect(data).toBe('{"a":{"size":3},"s":{"queryType":{"name":"Query"}},"b":{"id":"x"}}');
+  expect(data).toEqual(['{"a":{"size":3},"s":{"queryType":{"name":"Query"}},"b":{"id":"x"}}']);
   expect(shelf.graph.prepare('{ shared { id } }').introspection).toBeUndefined();
 });
 
@@ -174,6 +174,6 @@ test.each(['__proto__', 'constructor', 'toString', '_entities', '__typename2'])(
   'the alias %s is an alias as any other',
   async (alias) => {
     const { data } = await shelf.run(`{ shared { ${alias}: size id } }`);
-    expect(data).toBe(`{"shared":{"${alias}":3,"id":"x"}}`);
+    expect(data).toEqual([`{"shared":{"${alias}":3,"id":"x"}}`]);
   },
 );
