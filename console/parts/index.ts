@@ -5,6 +5,7 @@ export { deviceOf } from './device.ts';
 export { Dialog } from './dialog.tsx';
 export { Field } from './field.tsx';
 export { describedBy, FieldNotes } from './field-notes.tsx';
+export { Icon, type IconName, Mark } from './icon.tsx';
 export { LoadFailure } from './load-failure.tsx';
 export { ErrorNotice, Notice } from './notice.tsx';
 export { PageHeader } from './page-header.tsx';
