@@ -13,6 +13,7 @@ export { ProblemList } from './problems.tsx';
 export { saveFile } from './save-file.ts';
 export { PreformattedText, ScrollRegion } from './scroll-region.tsx';
 export { Select } from './select.tsx';
+export { Splitter } from './splitter.tsx';
 export { type Tab, Tabs } from './tabs.tsx';
 export { Time } from './time.tsx';
 export { type Loaded, useLoaded } from './use-loaded.ts';
