@@ -12,6 +12,9 @@ import { MissingDependencies } from './missing-dependencies.mjs';
 import { replace } from './output-files.mjs';
 
 const SOURCES = 'console';
+/** What the gateway's other pages have in common with the console: the design tokens and the icon. */
+const ICON = 'gateway/transports/http/mark.svg';
+const SHARED = ['gateway/transports/http/tokens.css', ICON];
 const OUTPUT = 'dist/console';
 const STAMP = 'dist/.console.json';
 
@@ -65,6 +68,7 @@ function stampOf(packageDir, bundler) {
     const path = join(packageDir, SOURCES, file);
     if (statSync(path).isFile()) hash.update(`\0${file}\0`).update(readFileSync(path));
   }
+  for (const file of SHARED) hash.update(`\0${file}\0`).update(readFileSync(join(packageDir, file)));
   return hash.digest('base64url');
 }
 
@@ -78,7 +82,7 @@ async function bundlesOf(packageDir) {
       main: join(sources, 'main.tsx'),
       style: join(sources, 'styles/index.css'),
       theme: join(sources, 'theme-at-start.ts'),
-      icon: join(sources, 'icon.svg'),
+      icon: join(packageDir, ICON),
     },
     outdir,
     entryNames: 'assets/[name]-[hash]',
@@ -140,7 +144,7 @@ function indexPage(sources, { outputs }, licences) {
     script: nameOf(`${SOURCES}/main.tsx`),
     style: nameOf(`${SOURCES}/styles/index.css`),
     theme: nameOf(`${SOURCES}/theme-at-start.ts`),
-    icon: nameOf(`${SOURCES}/icon.svg`),
+    icon: nameOf(ICON),
     licences,
   };
   const page = readFileSync(join(sources, 'index.html'), 'utf8').replace(

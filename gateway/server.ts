@@ -2,12 +2,18 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { CLIENT_CLOSED_REQUEST, type HttpServerCounts, type Logger, OTHER_ROUTE } from '../platform/index.ts';
 import type { Assertions } from './access/assertions/index.ts';
-import type { Authenticator } from './access/session/index.ts';
+import { ADMIN_ROLE, type Authenticator } from './access/session/index.ts';
 import { resourceNotFound } from './errors.ts';
 import { expressRoutes } from './express-routes.ts';
 import type { LiveGraph, MetadataReloads } from './graph/index.ts';
 import { type InsightCommands, type JobCommandRunner, metadataApi } from './operations/metadata-api/index.ts';
-import type { AccessLog, ProcessState, RequestSpans, SocketSpans } from './operations/monitoring/index.ts';
+import {
+  type AccessLog,
+  type ProcessState,
+  type RequestSpans,
+  readiness,
+  type SocketSpans,
+} from './operations/monitoring/index.ts';
 import { GRAPHQL_PATH, isOwnPath, OLD_GRAPHQL_PATH } from './own-paths.ts';
 import {
   CONSOLE_PATH,
@@ -17,7 +23,14 @@ import {
   takeSessionCookies,
 } from './transports/console/index.ts';
 import { type GraphqlEndpointOptions, graphqlEndpoint, refuseGraphqlRequest } from './transports/graphql-http/index.ts';
-import { type DemoAccount, HOME_PATHS, homePage, isBrowserVisit } from './transports/home/index.ts';
+import {
+  type DemoAccount,
+  HOME_PATHS,
+  homePage,
+  isBrowserVisit,
+  isHomePath,
+  type VisibleApi,
+} from './transports/home/index.ts';
 import {
   type Compressor,
   type Cors,
@@ -32,7 +45,13 @@ import {
   sendFlatError,
   setOwnHeaders,
 } from './transports/http/index.ts';
-import { type PassThrough, restEndpoints, swagger } from './transports/rest/index.ts';
+import {
+  type OpenApiDocuments,
+  openApiDocuments,
+  type PassThrough,
+  restEndpoints,
+  swagger,
+} from './transports/rest/index.ts';
 import type { Subscriptions } from './transports/subscriptions/index.ts';
 
 export interface GatewayDependencies extends Omit<GraphqlEndpointOptions, 'streamEvents'> {
@@ -92,6 +111,7 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
   const graphql = graphqlEndpoint({ ...parts, streamEvents: subscriptions.streamEvents });
   const oldGraphql = graphqlEndpoint({ ...parts, streamEvents: subscriptions.streamEvents }, 'flat');
   const rest = restEndpoints(parts);
+  const documents = openApiDocuments(parts.graph);
   const metadata = metadataApi({
     ...parts,
     commands: backgroundWork?.commands,
@@ -103,11 +123,23 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
     metadata: enabledApis.has('metadata') ? metadata : undefined,
     events: backgroundWork?.events,
     rest,
-    restDocument: swagger(parts),
+    restDocument: swagger({ ...parts, documents }),
   });
-  const home = homePage(parts.demoAccounts, consoleFiles !== undefined);
+  const home = homePage({
+    accounts: parts.demoAccounts,
+    hasConsole: consoleFiles !== undefined,
+    publicRole: parts.publicRole,
+    visibleTo: (role) => visibleApi(parts.graph, documents, role),
+    health: () => {
+      const {
+        ready,
+        missing_sources: missing,
+        circuits,
+      } = readiness(parts.graph, parts.authenticator, parts.processState()).body;
+      return { ready, missingSources: missing.length, failingServices: circuits.length };
+    },
+  });
   const console = consoleFiles && consolePage({ ...parts, files: consoleFiles, hasJobs: backgroundWork !== undefined });
-  const isHome = (path: string) => path === HOME_PATHS.page || path === HOME_PATHS.style;
   const batcher = openResponseBatcher(parts.log);
 
   return {
@@ -143,7 +175,7 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
       } else if (passThrough.matches(exchange.path) && !isOwnPath(exchange.path)) {
         setOwnHeaders(exchange);
         void passThrough.handle(exchange);
-      } else if (isHome(exchange.path)) {
+      } else if (isHomePath(exchange.path)) {
         exchange.route = exchange.path;
         setOwnHeaders(exchange);
         home(exchange);
@@ -187,6 +219,20 @@ function takeUpgrades(parts: GatewayDependencies): GatewayServer['upgrade'] {
     }
   };
 }
+
+/** What a role may introspect, for the page at `/`. Nothing for `admin`, which no account has. */
+function visibleApi(graph: LiveGraph, documents: OpenApiDocuments, role: string): VisibleApi {
+  if (role === ADMIN_ROLE) return NOTHING_VISIBLE;
+  try {
+    const { paths } = documents(role) as Pick<VisibleApi, 'paths'>;
+    return { schema: graph.current.graphOf(role).schema, paths };
+  } catch {
+    // The role may not introspect, or its parts form no valid schema. Requests of the role get the reason.
+    return NOTHING_VISIBLE;
+  }
+}
+
+const NOTHING_VISIBLE: VisibleApi = { schema: undefined, paths: {} };
 
 /** To the page at `/`, also where a proxy has put the gateway below a path of its own. */
 function leadHome(exchange: HttpExchange): void {

@@ -241,6 +241,7 @@ const RULES: ArchitectureRules = {
     ],
     'build/programs.d.mts': [],
     'build/programs.mjs': ['build/bundler.mjs', 'build/output-files.mjs', 'build/packages.mjs'],
+    'build/pictures': ['bench'],
     'build/run-beside.d.mts': [],
     'build/run-beside.mjs': [],
     'build/suites.ts': [],

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { Button } from '../parts/index.ts';
+import { gatewayUrl } from '../api/index.ts';
+import { Button, Icon, Mark } from '../parts/index.ts';
 import { isInterrupted, isLoggedIn, isRestoring, logOut, userKey } from '../session/index.ts';
 import { login, shell } from '../texts/index.ts';
 import { CallerName } from './caller-name.tsx';
@@ -52,15 +53,20 @@ function ConsoleFrame({ onLogOut }: { readonly onLogOut: () => void }) {
           aria-controls="menu"
           onClick={() => setMenuOpen(!isMenuOpen)}
         >
-          {shell.menu}
+          <Icon name="menu" />
+          <span class="visually-hidden">{shell.menu}</span>
         </Button>
-        <strong class="product">{shell.product}</strong>
+        <a class="product" href={gatewayUrl('').href} title={shell.startPage}>
+          <Mark size={26} />
+          <span>{shell.product}</span>
+        </a>
         <div class="row end">
           <CallerName />
           <RolePicker />
           <ThemePicker />
           <Button kind="quiet" onClick={onLogOut}>
-            {shell.logOut}
+            <Icon name="leave" />
+            <span>{shell.logOut}</span>
           </Button>
         </div>
       </header>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../api/index.ts';
-import { Button, ErrorNotice, Field, Notice, Tabs } from '../parts/index.ts';
+import { Button, ErrorNotice, Field, Icon, type IconName, Mark, Notice, Tabs } from '../parts/index.ts';
 import {
   claims,
   endedBecause,
@@ -34,9 +34,36 @@ const FORMS: Readonly<Record<LoginMethod, () => preact.JSX.Element>> = {
 
 export function LoginPage({ notice }: { readonly notice: string | undefined }) {
   return (
-    <main class="login">
-      <LoginMethods notice={notice} />
+    <main class="login-page">
+      <Pitch />
+      <div class="login">
+        <LoginMethods notice={notice} />
+      </div>
     </main>
+  );
+}
+
+const POINTS: readonly { readonly icon: IconName; readonly text: string }[] = [
+  { icon: 'terminal', text: login.pitch.explore },
+  { icon: 'nodes', text: login.pitch.operate },
+  { icon: 'people', text: login.pitch.administer },
+];
+
+/** What the console is for, beside the forms where there is room. */
+function Pitch() {
+  return (
+    <div class="pitch">
+      <Mark size={56} />
+      <p class="claim-line">{login.pitch.title}</p>
+      <ul>
+        {POINTS.map(({ icon, text }) => (
+          <li key={icon}>
+            <Icon name={icon} />
+            {text}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -1,3 +1,4 @@
+import { Icon } from '../parts/index.ts';
 import { followLink, hrefOf, path } from '../routing/index.ts';
 import { allowedRoles, role } from '../session/index.ts';
 import { shell } from '../texts/index.ts';
@@ -23,13 +24,15 @@ export function Navigation({ onFollow }: { readonly onFollow: () => void }) {
                 <li key={page.path}>
                   <a
                     href={hrefOf(page.path)}
+                    title={page.title}
                     aria-current={page === current ? 'page' : undefined}
                     onClick={(event) => {
                       followLink(event, page.path);
                       onFollow();
                     }}
                   >
-                    {page.title}
+                    <Icon name={page.icon} />
+                    <span>{page.title}</span>
                   </a>
                 </li>
               ))}

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import type { IconName } from '../parts/index.ts';
 import { ADMINISTRATOR_ROLES, OPERATOR_ROLES } from '../session/index.ts';
 import { account, administrationPages, explorer, graph, metadata, rest, schemaPage, sources } from '../texts/index.ts';
 import { settings } from './console-settings.ts';
@@ -8,6 +9,7 @@ export interface ConsolePage {
   /** Its address below the console; below it are its own. */
   readonly path: string;
   readonly title: string;
+  readonly icon: IconName;
   readonly group: 'build' | 'plugIn' | 'administer' | 'you';
   /**
    * Whether a caller with this role, who may take the allowed ones, is shown the way there; for all when absent. What they may
@@ -40,12 +42,31 @@ const isForLookersAtJobs: NonNullable<ConsolePage['isFor']> = (role, allowed) =>
 
 /** All pages, in the order of the navigation. The first one is opened at the console's own address. */
 export const PAGES: readonly ConsolePage[] = [
-  { path: 'explorer', title: explorer.title, group: 'build', load: () => import('../pages/explorer/index.ts') },
-  { path: 'rest', title: rest.title, group: 'build', load: () => import('../pages/rest/index.ts') },
-  { path: 'schema', title: schemaPage.title, group: 'build', load: () => import('../pages/schema/index.ts') },
-  { path: 'account', title: account.title, group: 'you', load: () => import('../pages/account/index.ts') },
+  {
+    path: 'explorer',
+    icon: 'terminal',
+    title: explorer.title,
+    group: 'build',
+    load: () => import('../pages/explorer/index.ts'),
+  },
+  { path: 'rest', icon: 'arrows', title: rest.title, group: 'build', load: () => import('../pages/rest/index.ts') },
+  {
+    path: 'schema',
+    icon: 'code',
+    title: schemaPage.title,
+    group: 'build',
+    load: () => import('../pages/schema/index.ts'),
+  },
+  {
+    path: 'account',
+    icon: 'person',
+    title: account.title,
+    group: 'you',
+    load: () => import('../pages/account/index.ts'),
+  },
   {
     path: 'sources',
+    icon: 'stack',
     title: sources.title,
     group: 'plugIn',
     roles: insightRoles,
@@ -53,6 +74,7 @@ export const PAGES: readonly ConsolePage[] = [
   },
   {
     path: 'graph',
+    icon: 'nodes',
     title: graph.title,
     group: 'plugIn',
     roles: insightRoles,
@@ -60,6 +82,7 @@ export const PAGES: readonly ConsolePage[] = [
   },
   {
     path: 'metadata',
+    icon: 'file',
     title: metadata.title,
     group: 'plugIn',
     roles: insightRoles,
@@ -67,6 +90,7 @@ export const PAGES: readonly ConsolePage[] = [
   },
   {
     path: 'users',
+    icon: 'people',
     title: administrationPages.users,
     group: 'administer',
     isFor: isForAdministrator,
@@ -74,6 +98,7 @@ export const PAGES: readonly ConsolePage[] = [
   },
   {
     path: 'clients',
+    icon: 'plug',
     title: administrationPages.clients,
     group: 'administer',
     isFor: isForAdministrator,
@@ -81,6 +106,7 @@ export const PAGES: readonly ConsolePage[] = [
   },
   {
     path: 'throttled',
+    icon: 'lock',
     title: administrationPages.throttled,
     group: 'administer',
     isFor: isForAdministrator,
@@ -88,6 +114,7 @@ export const PAGES: readonly ConsolePage[] = [
   },
   {
     path: 'audit',
+    icon: 'list',
     title: administrationPages.audit,
     group: 'administer',
     isFor: isForAdministrator,
@@ -95,6 +122,7 @@ export const PAGES: readonly ConsolePage[] = [
   },
   {
     path: 'tenants',
+    icon: 'building',
     title: administrationPages.tenants,
     group: 'administer',
     isFor: isForAdministrator,
@@ -102,6 +130,7 @@ export const PAGES: readonly ConsolePage[] = [
   },
   {
     path: 'keys',
+    icon: 'key',
     title: administrationPages.keys,
     group: 'administer',
     isFor: isForOperator,
@@ -109,6 +138,7 @@ export const PAGES: readonly ConsolePage[] = [
   },
   {
     path: 'jobs',
+    icon: 'clock',
     title: administrationPages.jobs,
     group: 'administer',
     isFor: isForLookersAtJobs,

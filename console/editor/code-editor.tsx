@@ -8,7 +8,7 @@ import { EditorState, type Extension } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, lineNumbers, placeholder } from '@codemirror/view';
 import { graphql as graphqlSupport, updateSchema } from 'cm6-graphql';
 import type { GraphQLSchema } from 'graphql';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { editorTheme } from './theme.ts';
 
 interface CodeEditorProps {
@@ -21,6 +21,8 @@ interface CodeEditorProps {
   /** What documents are checked and completed by; not until it is there. */
   readonly schema?: GraphQLSchema | undefined;
   readonly hint?: string;
+  /** Where the cursor is put, each time that it is another object. Lines and columns are counted from 1. */
+  readonly place?: { readonly line: number; readonly column: number } | undefined;
   /** Called for Ctrl-Enter or Cmd-Enter. */
   readonly onRun?: () => void;
   /** Called where a name is clicked with Ctrl or Cmd. */
@@ -54,8 +56,9 @@ export function CodeEditor(props: CodeEditorProps) {
     return () => editor.destroy();
   }, []);
 
-  const { value, schema, language } = props;
-  useEffect(() => {
+  const { value, schema, language, place: shownPlace } = props;
+  // At once: a text that is typed meanwhile would be replaced.
+  useLayoutEffect(() => {
     const editor = view.current;
     const at = reported.current.lastIndexOf(value);
     if (at >= 0) reported.current = reported.current.slice(at + 1);
@@ -63,6 +66,16 @@ export function CodeEditor(props: CodeEditorProps) {
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
     reported.current = [];
   }, [value]);
+  useEffect(() => {
+    const editor = view.current;
+    if (!editor || !shownPlace) return;
+    const { doc } = editor.state;
+    // The text may have been changed since it was run.
+    const line = doc.line(Math.min(Math.max(shownPlace.line, 1), doc.lines));
+    const anchor = Math.min(line.from + Math.max(shownPlace.column - 1, 0), line.to);
+    editor.dispatch({ selection: { anchor }, scrollIntoView: true });
+    editor.focus();
+  }, [shownPlace]);
   useEffect(() => {
     if (view.current && language === 'graphql') updateSchema(view.current, schema);
   }, [schema, language]);

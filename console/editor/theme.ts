@@ -6,7 +6,8 @@ import { tags } from '@lezer/highlight';
 export const editorTheme = [
   EditorView.theme({
     '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--card)', fontSize: '13px' },
-    '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
+    // The frame around the editor shows the focus: gutters would cover a part of an outline here.
+    '&.cm-focused': { outline: 'none' },
     '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55' },
     '.cm-content': { caretColor: 'var(--text)' },
     '.cm-cursor': { borderLeftColor: 'var(--text)' },
@@ -19,7 +20,8 @@ export const editorTheme = [
       backgroundColor: 'var(--card)',
       color: 'var(--text)',
       border: '1px solid var(--line)',
-      borderRadius: '6px',
+      borderRadius: 'var(--radius-small)',
+      boxShadow: 'var(--shadow-raised)',
     },
     '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--on-accent)' },
     '.cm-completionInfo': { maxWidth: '24rem', padding: '0.4rem 0.6rem' },

@@ -1,6 +1,12 @@
 export const login = {
   title: 'Log in',
   lead: 'Explore the API available to your role.',
+  pitch: {
+    title: 'One address for all services',
+    explore: 'Explore the API of your role, and run queries, mutations and subscriptions.',
+    operate: 'See services, their types and their health, and the work that runs in the background.',
+    administer: 'Manage users, service accounts and tenants, and read the audit log.',
+  },
   expired: 'Your session has ended. Log in again to continue.',
   interrupted: {
     text: 'Your session has ended. Log in as the same user, with the password, to continue where you were: your input is still there. Any other login discards it.',

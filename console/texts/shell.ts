@@ -1,5 +1,6 @@
 export const shell = {
   product: 'Portico',
+  startPage: 'Start page of the gateway',
   title: (page: string) => `${page} · Portico console`,
   skipToContent: 'Skip to content',
   navigation: 'Pages',

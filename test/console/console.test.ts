@@ -11,6 +11,7 @@ import { freePort, type GraphqlUpstream, serve } from '../gateway/harness/index.
 import { describeAdministration, focused } from './administration-scenarios.ts';
 import { accessibilityProblems, ConsolePages, openBrowser, openPage, type WatchedPage } from './browser.ts';
 import { exploredService } from './explored-service.ts';
+import { describeExplorerPanels } from './explorer-panel-scenarios.ts';
 import { describeTrials } from './explorer-scenarios.ts';
 import { addJobsTo, DELIVERY_SECRETS, describeJobs, type JobsWebhook, LOOKING_ROLE } from './job-scenarios.ts';
 import { describeTypedText } from './typed-text-scenarios.ts';
@@ -148,7 +149,7 @@ describeInBrowser('logging in', () => {
   test('leads from / to the own account in two clicks, and keeps no token in storage', async () => {
     const page = await openPage(browser);
     await page.goto(portico.url);
-    await page.getByRole('link', { name: 'Console' }).click();
+    await page.getByRole('link', { name: 'Open the console' }).click();
     await page.getByRole('button', { name: /^alice at acme/ }).click();
     await page.getByRole('link', { name: 'Logged in as alice at acme' }).waitFor();
     await expectNoTokenStored(page);
@@ -202,7 +203,7 @@ describeInBrowser('logging in', () => {
     await page.getByRole('tab', { name: 'Admin secret' }).click();
     await page.locator('input[name=secret]').fill(ADMIN_SECRET);
     await page.getByRole('button', { name: 'Use this secret' }).click();
-    expect(await page.getByLabel('Role').inputValue()).toBe('admin');
+    expect(await page.getByLabel('Role', { exact: true }).inputValue()).toBe('admin');
     expect(await stored(page)).not.toContain(ADMIN_SECRET);
     await page.locator('datalist option[value=tenant_admin]').waitFor({ state: 'attached' });
     // It is a platform operator's, at the auth service too.
@@ -229,7 +230,7 @@ describeInBrowser('a session', () => {
     const refreshed = page.waitForResponse(/session\/refresh/);
     await page.clock.fastForward(50_000);
     expect((await refreshed).ok()).toBe(true);
-    await page.getByLabel('Role').selectOption('tenant_admin');
+    await page.getByLabel('Role', { exact: true }).selectOption('tenant_admin');
     await page
       .getByRole('definition')
       .filter({ hasText: /^tenant_admin$/ })
@@ -253,7 +254,7 @@ describeInBrowser('a session', () => {
   test('outlives a reload with its role, by a cookie that no script and no other address gets', async () => {
     const page = await openAccount();
     const refreshes = countRefreshes(page);
-    await page.getByLabel('Role').selectOption('tenant_admin');
+    await page.getByLabel('Role', { exact: true }).selectOption('tenant_admin');
     await expectNoTokenStored(page);
     expect(await page.context().cookies()).toEqual([
       expect.objectContaining({ httpOnly: true, sameSite: 'Strict', path: '/console/session', expires: -1 }),
@@ -261,7 +262,7 @@ describeInBrowser('a session', () => {
     const sent = page.waitForRequest(/v1\/graphql/);
     await page.reload();
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
-    expect(await page.getByLabel('Role').inputValue()).toBe('tenant_admin');
+    expect(await page.getByLabel('Role', { exact: true }).inputValue()).toBe('tenant_admin');
     expect((await (await sent).allHeaders()).cookie).toBeUndefined();
     expect(refreshes()).toBe(1);
     expect(page.problems()).toEqual([]);
@@ -403,10 +404,10 @@ describeInBrowser('a session', () => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('username');
     await logIn(page);
     await page.getByText('Your session has ended').waitFor({ state: 'detached' });
-    expect([await department.inputValue(), await page.getByLabel('Role').first().inputValue()]).toEqual([
-      'typed',
-      'tenant_admin',
-    ]);
+    expect([
+      await department.inputValue(),
+      await page.getByLabel('Role', { exact: true }).first().inputValue(),
+    ]).toEqual(['typed', 'tenant_admin']);
     expect(page.problems()).toEqual([]);
     await page.context().close();
   });
@@ -430,7 +431,7 @@ describeInBrowser('a session', () => {
     /** What the page asks in another role is refused. */
     async function endSession(otherRole: string) {
       isOver = true;
-      await page.getByLabel('Role').selectOption(otherRole);
+      await page.getByLabel('Role', { exact: true }).selectOption(otherRole);
       await cover.waitFor();
       isOver = false;
     }
@@ -533,7 +534,7 @@ describeInBrowser('the explorer', () => {
     await write(page, 'Variables', '{ "id": "acme-1001" }');
     await page.getByRole('button', { name: 'Run' }).click();
     await answered(page, '"item":"Anvil,50kg"');
-    await page.getByLabel('Role').selectOption('tenant_admin');
+    await page.getByLabel('Role', { exact: true }).selectOption('tenant_admin');
     await page.getByText('auth_audit_log').waitFor();
     await page.getByRole('searchbox').fill('placed');
     await page.getByRole('button', { name: 'Order.placed_at' }).click();
@@ -557,13 +558,14 @@ describeInBrowser('the explorer', () => {
 
   test('has saved operations, a history, and tabs that outlive a reload', async () => {
     const page = await openExplorer();
+    const side = page.getByRole('complementary', { name: 'Side panel' });
     await page.getByRole('tab', { name: 'Saved' }).click();
-    await page.getByRole('button', { name: 'orders', exact: true }).click();
+    await side.getByRole('button', { name: 'orders', exact: true }).click();
     await page.getByRole('button', { name: 'Run' }).click();
     await answered(page, '"placed_at":');
     await page.getByRole('button', { name: 'New tab' }).click();
     await page.getByRole('tab', { name: 'History' }).click();
-    await page.getByRole('button', { name: 'orders', exact: true }).first().click();
+    await side.getByRole('button', { name: 'orders', exact: true }).click();
     await page.reload();
     await page.getByRole('button', { name: 'Close orders' }).nth(1).waitFor();
     await page.context().close();
@@ -792,6 +794,38 @@ describeInBrowser('on a phone', () => {
   });
 });
 
+describeInBrowser.each(THEMES)('the page at / in %s', (colorScheme) => {
+  test('is accessible, fits every window, and has requests in three languages that run', async () => {
+    const page = await openPage(browser, { colorScheme });
+    for (const width of [390, 1024, 1440, 2560]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(portico.url);
+      expect([width, await accessibilityProblems(page)]).toEqual([width, []]);
+      expect([width, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([width, width]);
+    }
+    const programs = {
+      curl: ['bash', '-c'],
+      JavaScript: ['node', '--input-type=module', '-e'],
+      Python: ['python3', '-c'],
+    };
+    await page.locator('#in-curl').focus();
+    for (const [language, [command = '', ...options]] of Object.entries(programs)) {
+      const text = (await page.getByRole('group', { name: `Request in ${language}` }).textContent()) ?? '';
+      expect(text).toContain(portico.url);
+      const { stdout, error } = spawnSync(command, [...options, text], { encoding: 'utf8' });
+      // Machines need not have Python.
+      if (!error) expect([language, stdout]).toEqual([language, expect.stringContaining('acme-1001')]);
+      await page.keyboard.press('ArrowRight');
+    }
+    await page.getByRole('button', { name: 'Switch theme' }).click();
+    const theme = colorScheme === 'light' ? 'dark' : 'light';
+    await page.goto(`${portico.url}/console/`);
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe(theme);
+    expect(page.problems()).toEqual([]);
+    await page.context().close();
+  });
+});
+
 describeInBrowser('the pages beside the console', () => {
   test('are accessible and fit a phone', async () => {
     const page = await openPage(browser, PHONE);
@@ -843,6 +877,7 @@ describeInBrowser('in forced colours', () => {
 
 describeAdministration(describeInBrowser, { url: () => portico.url, openConsole, logIn });
 describeTrials(describeInBrowser, { url: () => portico.url, openConsole, logIn, adminSecret: ADMIN_SECRET });
+describeExplorerPanels(describeInBrowser, { url: () => portico.url, openConsole, logIn });
 describeTypedText(describeInBrowser, { url: () => portico.url, openConsole, logIn });
 describeJobs(describeInBrowser, {
   url: () => portico.url,

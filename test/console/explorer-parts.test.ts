@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { buildSchema, OperationTypeNode, parse, validate } from 'graphql';
 import { urlOfOrigin } from '../../console/api/addresses.ts';
-import { withShortLines } from '../../console/pages/explorer/answer.ts';
-import { exampleOperation } from '../../console/pages/explorer/example-operation.ts';
+import { errorsIn, NO_ANSWER, outcomeOf, withShortLines } from '../../console/pages/explorer/answer.ts';
+import { exampleOperation, firstOperation } from '../../console/pages/explorer/example-operation.ts';
 import { withPayload } from '../../console/pages/explorer/incremental.ts';
 import { prettify } from '../../console/pages/explorer/prettify.ts';
+import { listsIn, tableOf, valuesOf } from '../../console/pages/explorer/response-table.ts';
 import { curlOf, endpointsOf, restRequestOf } from '../../console/pages/rest/openapi.ts';
 
 describe('a result in several payloads', () => {
@@ -102,6 +103,98 @@ describe('an operation to begin with', () => {
     for (const kind of [OperationTypeNode.QUERY, OperationTypeNode.MUTATION])
       for (const name of Object.keys(schema.getRootType(kind)?.getFields() ?? {}))
         expect([name, validate(schema, parse(example(kind, name).query))]).toEqual([name, []]);
+  });
+});
+
+describe('the operation that the first tab begins with', () => {
+  const first = (fields: string) => {
+    const schema = buildSchema(`type Query { ${fields} } type Order { id: ID! } input Filter { a: Int }`);
+    const operation = firstOperation(schema);
+    if (operation) expect(validate(schema, parse(operation.query))).toEqual([]);
+    return operation?.query.replace(/\s+/g, ' ').trim();
+  };
+
+  test('prefers documented lists of objects, and what requires no argument', () => {
+    expect(first('version: String order: Order orders: [Order!]!')).toBe('query orders { orders { id } }');
+    expect(first('a: [Order] "of the tenant" b: [Order]')).toBe('query b { b { id } }');
+    expect(first('order(id: ID!): Order version: String')).toBe('query version { version }');
+    expect(first('old: [Order] @deprecated version: String')).toBe('query version { version }');
+  });
+
+  test('has simple arguments at most, and is none if there is no such field', () => {
+    expect(first('order(id: ID!): Order')).toBe('query order($id: ID!) { order(id: $id) { id } }');
+    expect(first('search(filter: Filter!): [Order]')).toBeUndefined();
+  });
+});
+
+describe('errors of a result', () => {
+  const failed = {
+    message: 'no',
+    path: ['orders', 0, 'item'],
+    locations: [{ line: 2, column: 3 }],
+    extensions: { code: 'x' },
+  };
+
+  test('have message, code, path and places', () => {
+    expect(errorsIn({ errors: [failed] })).toEqual([
+      { message: 'no', code: 'x', path: 'orders[0].item', locations: [{ line: 2, column: 3 }] },
+    ]);
+  });
+
+  test('may have any form', () => {
+    const unknown = { code: undefined, path: undefined, locations: [] };
+    expect(errorsIn({ errors: ['text', null, { message: 1, path: 'x', locations: [{}], extensions: [] }] })).toEqual([
+      { ...unknown, message: '"text"' },
+      { ...unknown, message: 'null' },
+      { ...unknown, message: '{"message":1,"path":"x","locations":[{}],"extensions":[]}' },
+    ]);
+    for (const result of [undefined, null, 1, 'x', [], {}, { errors: {} }]) expect(errorsIn(result)).toEqual([]);
+  });
+
+  test('keep a response from being shown as a success', () => {
+    const outcome = (result: unknown, status = 200) => outcomeOf({ ...NO_ANSWER, status, result });
+    expect(outcome({ data: { a: 1 } })).toBe('good');
+    expect(outcome({ data: { a: 1, b: null }, errors: [failed] })).toBe('warn');
+    expect(outcome({ data: { a: null }, errors: [failed] })).toBe('bad');
+    expect(outcome({ errors: [failed] })).toBe('bad');
+    expect(outcome({ data: { a: 1 } }, 500)).toBe('bad');
+    expect(outcomeOf({ ...NO_ANSWER, problem: 'lost' })).toBe('bad');
+  });
+});
+
+describe('a result as a table', () => {
+  test('has a list of objects, with columns for fields of objects within them', () => {
+    const orders = [
+      { id: '1', customer: { name: 'x', address: null }, tags: ['a', 'b'] },
+      { id: '2', extra: true },
+    ];
+    const [list] = listsIn({ shop: { orders } });
+    expect(list?.name).toBe('shop.orders');
+    expect(tableOf(list?.items ?? [])).toEqual({
+      columns: ['id', 'customer.name', 'customer.address', 'tags', 'extra'],
+      rows: [
+        ['1', 'x', 'null', '["a","b"]', undefined],
+        ['2', undefined, undefined, undefined, 'true'],
+      ],
+    });
+  });
+
+  test('has its values if there is no such list, whatever their names', () => {
+    const data = JSON.parse('{ "__proto__": { "a": 1 }, "constructor": [1, 2] }');
+    expect(listsIn(data)).toEqual([]);
+    expect(valuesOf(data).rows).toEqual([
+      ['__proto__.a', '1'],
+      ['constructor', '[1,2]'],
+    ]);
+    for (const nothing of [null, undefined, 1, 'x', []]) expect(valuesOf(nothing).rows).toEqual([]);
+  });
+
+  test('is small, however large the result is', () => {
+    const wide = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`f${at}`, 'x'.repeat(10_000)]));
+    const { columns, rows } = tableOf([wide]);
+    expect([columns.length, rows[0]?.length, rows[0]?.[0]?.length]).toEqual([40, 40, 201]);
+    const lists = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`l${at}`, [{}]]));
+    expect(listsIn(lists)).toHaveLength(20);
   });
 });
 

@@ -58,6 +58,57 @@ export function explanationIn({ result }: Answer): Explanation | undefined {
   return (result as { readonly extensions?: { readonly portico?: Explanation } } | undefined)?.extensions?.portico;
 }
 
+/** A place in an operation, counted from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** An error of a result, as far as it has the form of one. */
+export interface ShownError {
+  readonly message: string;
+  readonly code: string | undefined;
+  /** Such as `orders[0].item`. */
+  readonly path: string | undefined;
+  readonly locations: readonly Position[];
+}
+
+/** The errors of a result. A gateway of another kind, or a proxy, may send anything in their place. */
+export function errorsIn(result: unknown): readonly ShownError[] {
+  const { errors } = Object(result) as { readonly errors?: unknown };
+  return Array.isArray(errors) ? errors.map(shownError) : [];
+}
+
+function shownError(error: unknown): ShownError {
+  const { message, extensions, path, locations } = Object(error) as Readonly<Record<string, unknown>>;
+  const { code } = Object(extensions) as Readonly<Record<string, unknown>>;
+  return {
+    message: typeof message === 'string' ? message : (JSON.stringify(error) ?? ''),
+    code: typeof code === 'string' ? code : undefined,
+    path: Array.isArray(path) && path.length > 0 ? pathText(path) : undefined,
+    locations: Array.isArray(locations) ? locations.filter(isPosition) : [],
+  };
+}
+
+function pathText(path: readonly unknown[]): string {
+  return path.map((step, at) => (typeof step === 'number' ? `[${step}]` : `${at === 0 ? '' : '.'}${step}`)).join('');
+}
+
+function isPosition(value: unknown): value is Position {
+  const { line, column } = Object(value) as Readonly<Record<string, unknown>>;
+  return Number.isSafeInteger(line) && Number.isSafeInteger(column);
+}
+
+/** How a run went: `warn` if a result has errors beside its data. */
+export function outcomeOf({ status = 200, problem, result }: Answer): 'good' | 'warn' | 'bad' {
+  if (problem !== undefined || status >= 400) return 'bad';
+  if (errorsIn(result).length === 0) return 'good';
+  const { data } = Object(result) as { readonly data?: unknown };
+  return typeof data === 'object' && data !== null && Object.values(data).some((value) => value !== null)
+    ? 'warn'
+    : 'bad';
+}
+
 /** Browsers take a second to lay out each megabyte of a line. */
 const LONGEST_LINE = 20_000;
 

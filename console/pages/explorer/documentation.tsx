@@ -21,7 +21,10 @@ import { exampleOperation } from './example-operation.ts';
 import { openTab } from './tabs-state.ts';
 
 const { docs } = explorer;
+const ROOT_KINDS = Object.values(OperationTypeNode);
 const MAX_MATCHES = 60;
+/** Fields of each root type that are listed before it is opened. */
+const MAX_ROOT_FIELDS = 20;
 
 interface DocumentationProps {
   readonly schema: GraphQLSchema;
@@ -66,12 +69,29 @@ export function Documentation({ schema, way, onGo }: DocumentationProps) {
 type Open = (name: string) => void;
 
 function Roots({ schema, open }: { readonly schema: GraphQLSchema; readonly open: Open }) {
-  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   return (
-    <section>
-      <h2 class="minor">{docs.roots}</h2>
-      <ul class="list">{roots.map((root) => root && <li key={root.name}>{typeLink(root.name, open)}</li>)}</ul>
-    </section>
+    <>
+      {ROOT_KINDS.map((kind) => {
+        const root = schema.getRootType(kind);
+        if (!root) return null;
+        const fields = Object.values(root.getFields());
+        const left = fields.length - MAX_ROOT_FIELDS;
+        return (
+          <section key={kind}>
+            <h2 class="minor">{typeLink(root.name, open)}</h2>
+            <ul class="list roots">
+              {fields.slice(0, MAX_ROOT_FIELDS).map((field) => (
+                <li key={field.name}>
+                  <OpenExample kind={kind} field={field} />
+                  <code class="code-name">{field.name}</code>
+                </li>
+              ))}
+              {left > 0 && <li class="dim small">{docs.more(left)}</li>}
+            </ul>
+          </section>
+        );
+      })}
+    </>
   );
 }
 
@@ -135,8 +155,6 @@ function TypeDetails({ schema, type, onOpen }: { schema: GraphQLSchema; type: Gr
     </section>
   );
 }
-
-const ROOT_KINDS = Object.values(OperationTypeNode);
 
 /** Begins an operation with a root field. */
 function OpenExample({ kind, field }: { readonly kind: OperationTypeNode; readonly field: DocumentedRootField }) {

@@ -2,6 +2,7 @@ import {
   type GraphQLField,
   type GraphQLInputType,
   type GraphQLOutputType,
+  type GraphQLSchema,
   getNamedType,
   getNullableType,
   isEnumType,
@@ -47,6 +48,25 @@ export function exampleOperation(
     query: `${print(parse(`${kind} ${name}${declared} { ${name}${given}${selected} }`))}\n`,
     variables: required.length === 0 ? '' : JSON.stringify(variables, undefined, 2),
   };
+}
+
+/** A query to begin with that the role can run as it is, if it has one that requires simple values at most. */
+export function firstOperation(schema: GraphQLSchema): ExampleOperation | undefined {
+  const [best] = Object.values(schema.getQueryType()?.getFields() ?? {})
+    .filter(
+      ({ args, deprecationReason }) =>
+        typeof deprecationReason !== 'string' &&
+        args.filter(isRequiredArgument).every((argument) => isLeafType(getNullableType(argument.type))),
+    )
+    .map((field) => ({ field, rank: rankOf(field) }))
+    .sort((one, other) => one.rank - other.rank);
+  return best && exampleOperation('query', best.field);
+}
+
+/** Fields without arguments come first, then lists of objects before objects before values, and documented fields before others. */
+function rankOf({ args, type, description }: GraphQLField<unknown, unknown>): number {
+  const kind = isLeafType(getNamedType(type)) ? 2 : isListType(getNullableType(type)) ? 0 : 1;
+  return (args.some(isRequiredArgument) ? 10 : 0) + kind * 2 + (description ? 0 : 1);
 }
 
 function exampleSelection(of: GraphQLOutputType, level: number, budget: { left: number }): string {

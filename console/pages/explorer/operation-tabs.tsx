@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { Button } from '../../parts/index.ts';
+import { Button, Icon } from '../../parts/index.ts';
 import { explorer } from '../../texts/index.ts';
 import { closeTab, currentId, openTab, tabs, titleOf } from './tabs-state.ts';
 
@@ -38,14 +38,14 @@ export function OperationTabs() {
                 closeTab(id);
               }}
             >
-              ×
+              <Icon name="cross" />
             </button>
           )}
         </li>
       ))}
       <li>
         <Button kind="quiet" aria-label={explorer.tabs.add} onClick={() => openTab('')}>
-          +
+          <Icon name="plus" />
         </Button>
       </li>
     </ul>

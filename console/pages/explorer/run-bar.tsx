@@ -1,4 +1,4 @@
-import { Button } from '../../parts/index.ts';
+import { Button, Icon } from '../../parts/index.ts';
 import { explorer } from '../../texts/index.ts';
 import { prettify } from './prettify.ts';
 import type { StreamTransport } from './run-operation.ts';
@@ -24,10 +24,12 @@ export function RunBar(props: RunBarProps) {
     <div class="row commands">
       {isRunning ? (
         <Button kind="primary" onClick={onStop}>
+          <Icon name="stop" />
           {explorer.stop}
         </Button>
       ) : (
         <Button kind="primary" onClick={onRun}>
+          <Icon name="play" />
           {explorer.run}
         </Button>
       )}

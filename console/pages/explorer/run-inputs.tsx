@@ -16,22 +16,24 @@ export function RunInputs({ onRun }: { readonly onRun: () => void }) {
   const [input, setInput] = useState('variables');
   const tab = current.value;
   return (
-    <Tabs label={explorer.variables} tabs={INPUTS} chosen={input} onChoose={setInput}>
-      {input === 'files' ? (
-        <FilesField files={tab.files} onChange={(files) => changeTab({ files })} />
-      ) : (
-        <div class="editor-frame input">
-          <CodeEditor
-            key={`${tab.id}-${input}`}
-            label={input === 'headers' ? explorer.headersHelp : explorer.variables}
-            language="json"
-            value={input === 'headers' ? tab.headers : tab.variables}
-            hint="{ }"
-            onChange={(text) => changeTab(input === 'headers' ? { headers: text } : { variables: text })}
-            onRun={onRun}
-          />
-        </div>
-      )}
-    </Tabs>
+    <div class="inputs">
+      <Tabs label={explorer.variables} tabs={INPUTS} chosen={input} onChoose={setInput}>
+        {input === 'files' ? (
+          <FilesField files={tab.files} onChange={(files) => changeTab({ files })} />
+        ) : (
+          <div class="editor-frame input">
+            <CodeEditor
+              key={`${tab.id}-${input}`}
+              label={input === 'headers' ? explorer.headersHelp : explorer.variables}
+              language="json"
+              value={input === 'headers' ? tab.headers : tab.variables}
+              hint="{ }"
+              onChange={(text) => changeTab(input === 'headers' ? { headers: text } : { variables: text })}
+              onRun={onRun}
+            />
+          </div>
+        )}
+      </Tabs>
+    </div>
   );
 }

@@ -3,6 +3,7 @@ import { type DocumentNode, type OperationDefinitionNode, parse } from 'graphql'
 import { ownsStorage, USER_STORAGE, whenLoggedOut } from '../../session/index.ts';
 import { explorer } from '../../texts/index.ts';
 import type { Answer } from './answer.ts';
+import type { ExampleOperation } from './example-operation.ts';
 import type { ExplorerRun } from './run-operation.ts';
 import { readWindowTabs, storeWindowTabs } from './window-tabs.ts';
 
@@ -17,6 +18,8 @@ export interface OperationTab {
   readonly files: ExplorerRun['files'];
   /** Which operation of the document is run, where it has several. */
   readonly operationName: string | undefined;
+  /** Whether the user has neither changed nor run it: it is empty or an example, which the next one replaces. */
+  readonly isUntouched: boolean;
 }
 
 const TABS_KEY = `${USER_STORAGE}tabs`;
@@ -36,7 +39,8 @@ export const current = computed(
 export const history = signal<readonly string[]>(readStoredList(HISTORY_KEY));
 
 effect(() => {
-  const queries = tabs.value.map(({ query }) => query);
+  // Examples are made anew, since they are of a role.
+  const queries = tabs.value.map(({ query, isUntouched }) => (isUntouched ? '' : query));
   store(TABS_KEY, queries);
   storeWindowTabs(queries);
 });
@@ -48,7 +52,7 @@ window.addEventListener('storage', ({ key }) => {
 });
 
 whenLoggedOut(() => {
-  tabs.value = [newTab(explorer.start)];
+  tabs.value = [untouchedTab()];
   currentId.value = tabs.value[0]?.id ?? '';
   history.value = [];
   answers.value = new Map();
@@ -56,20 +60,37 @@ whenLoggedOut(() => {
 
 function storedTabs(): readonly OperationTab[] {
   const stored = (readWindowTabs() ?? readStoredList(TABS_KEY)).map(newTab);
-  return stored.length > 0 ? stored : [newTab(explorer.start)];
+  return stored.length > 1 || (stored[0]?.query ?? '').trim() !== '' ? stored : [untouchedTab()];
+}
+
+function untouchedTab(): OperationTab {
+  return { ...newTab(''), isUntouched: true };
+}
+
+/** Puts an example into the first tab, unless the user has written or opened something. */
+export function offerExample({ query, variables }: ExampleOperation): void {
+  tabs.value = tabs.value.map((tab) => (tab.isUntouched ? { ...tab, query, variables } : tab));
 }
 
 function newTab(query: string): OperationTab {
   // No `crypto.randomUUID`: browsers offer it to secure origins only.
   made++;
-  return { id: `tab-${made}`, query, variables: '', headers: '', files: [], operationName: undefined };
+  return {
+    id: `tab-${made}`,
+    query,
+    variables: '',
+    headers: '',
+    files: [],
+    operationName: undefined,
+    isUntouched: false,
+  };
 }
 
 /** Opens a document in a tab of its own, or in the current one where that is empty. */
 export function openTab(query: string, variables = ''): void {
-  const isEmpty = current.value.query.trim() === '' || current.value.query === explorer.start;
-  if (isEmpty && query !== '') {
-    changeTab({ query, operationName: undefined, ...(variables !== '' && { variables }) });
+  const { query: open, isUntouched } = current.value;
+  if ((open.trim() === '' || isUntouched) && query !== '') {
+    changeTab({ query, operationName: undefined, ...((variables !== '' || isUntouched) && { variables }) });
     return;
   }
   const tab = { ...newTab(query), variables };
@@ -79,7 +100,7 @@ export function openTab(query: string, variables = ''): void {
 
 export function changeTab(change: Partial<OperationTab>): void {
   const { id } = current.value;
-  tabs.value = tabs.value.map((tab) => (tab.id === id ? { ...tab, ...change } : tab));
+  tabs.value = tabs.value.map((tab) => (tab.id === id ? { ...tab, ...change, isUntouched: false } : tab));
 }
 
 export function closeTab(id: string): void {

@@ -4,7 +4,15 @@ import { authorization, authorized } from '../../session/index.ts';
 import { explorer } from '../../texts/index.ts';
 import { type Answer, NO_ANSWER } from './answer.ts';
 import { runOnce, type StreamTransport, subscribe } from './run-operation.ts';
-import { addToHistory, answers, keepAnswer, type OperationTab, operationsIn, operationToRun } from './tabs-state.ts';
+import {
+  addToHistory,
+  answers,
+  changeTab,
+  keepAnswer,
+  type OperationTab,
+  operationsIn,
+  operationToRun,
+} from './tabs-state.ts';
 
 export interface RunOptions {
   readonly transport: StreamTransport;
@@ -68,6 +76,7 @@ async function runTab(
   const operation = operationToRun(tab);
   const operationName = operationsIn(tab.query).length > 1 ? operation?.name?.value : undefined;
   addToHistory(tab.query);
+  if (tab.isUntouched) changeTab({});
   const withOwn = (headers: object) => ({ ...headers, ...(isExplained && { 'x-portico-explain': 'true' }), ...own });
   const base = { query: tab.query, operationName, variables, files: tab.files };
   if (operation?.operation === 'subscription') {

@@ -1,32 +1,66 @@
 import { assetUrl } from '../../../platform/index.ts';
 import { toLoggedError } from '../../errors.ts';
-import { createPage, type HttpExchange, readPageFile, sendFlatError } from '../http/index.ts';
+import { createPage, type HttpExchange, readPageFile, sendFlatError, sharedPageFile } from '../http/index.ts';
 import type { DemoAccount } from './demo-accounts.ts';
+import { type Html, html } from './html.ts';
+import { offerOf, type VisibleApi } from './offer.ts';
+import { accountsSection, callSection, type Health, healthSection, offerSection } from './sections.ts';
+import { type LoginBody, snippets } from './snippets.ts';
 
 /** The page's addresses. */
-export const HOME_PATHS = { page: '/', style: '/portico-home.css' };
+export const HOME_PATHS = {
+  page: '/',
+  style: '/portico-home.css',
+  script: '/portico-home.js',
+  theme: '/portico-theme.js',
+  icon: '/portico.svg',
+} as const;
 
-const PLACE_OF_ACCOUNTS = '<!-- demo accounts -->';
-const PLACE_OF_CONSOLE = '<!-- console -->';
+const HOME_FILES: ReadonlySet<string> = new Set(Object.values(HOME_PATHS));
 
-const LINK_TO_CONSOLE = `<dt><a href="console/">Console</a> <code>/console/</code></dt>
-<dd>Log in, explore the API available to your role, and run queries and subscriptions.</dd>`;
+/** Whether this page has a file at the path. */
+export function isHomePath(path: string): boolean {
+  return HOME_FILES.has(path);
+}
+
+export interface HomePageOptions {
+  /** Accounts for logging in, which only demo data has. */
+  readonly accounts: readonly DemoAccount[];
+  /** Whether the page links to the console. */
+  readonly hasConsole: boolean;
+  /** The role of callers without a token. */
+  readonly publicRole: string;
+  /** What introspection and the OpenAPI document show a role. The same objects are returned until the graph changes. */
+  readonly visibleTo: (role: string) => VisibleApi;
+  readonly health: () => Health;
+}
 
 /**
- * Serves `/`: a page for people that introduces the gateway and links to its parts. The page is the same for every caller and
- * contains nothing from the request. It shows `accounts` for logging in, which only demo data has.
- *
- * @param hasConsole whether the page links to the console.
+ * Serves `/`: a page for people that shows what the gateway offers, how it is, and how to call it. The page is the same for every
+ * caller and contains nothing from the request. It shows what callers without a token may introspect. With demo accounts, whose
+ * passwords the page shows, it shows what the first of them may introspect.
  */
-export function homePage(accounts: readonly DemoAccount[], hasConsole: boolean): (exchange: HttpExchange) => void {
-  const { type, text: page } = readPageFile(assetUrl('gateway/transports/home/home.html'));
-  const text = page.replace(PLACE_OF_CONSOLE, hasConsole ? LINK_TO_CONSOLE : '');
+export function homePage(options: HomePageOptions): (exchange: HttpExchange) => void {
+  const asset = (name: string) => readPageFile(assetUrl(`gateway/transports/home/${name}`));
+  const { type, text: template } = asset('home.html');
+  const contentOf = rememberedContent(options);
   const send = createPage({
     files: new Map([
-      [HOME_PATHS.page, { type, text: text.replace(PLACE_OF_ACCOUNTS, () => tableOf(accounts)) }],
-      [HOME_PATHS.style, readPageFile(assetUrl('gateway/transports/home/home.css'))],
+      [
+        HOME_PATHS.page,
+        {
+          type,
+          get text() {
+            return filled(template, { ...contentOf(), health: healthSection(options.health()) });
+          },
+        },
+      ],
+      [HOME_PATHS.style, asset('home.css')],
+      [HOME_PATHS.script, asset('home.js')],
+      [HOME_PATHS.theme, sharedPageFile('theme.js')],
+      [HOME_PATHS.icon, sharedPageFile('mark.svg')],
     ]),
-    hasScripts: false,
+    hasScripts: true,
   });
   return (exchange) => {
     try {
@@ -35,6 +69,48 @@ export function homePage(accounts: readonly DemoAccount[], hasConsole: boolean):
       sendFlatError(exchange, toLoggedError(thrown, exchange));
     }
   };
+}
+
+type Sections = Readonly<Record<string, Html | undefined>>;
+
+/** Puts the sections in the places that the template names by comments. */
+function filled(template: string, sections: Sections): string {
+  return template.replace(/<!-- (\w+) -->/g, (_, name: string) => sections[name]?.text ?? '');
+}
+
+/** The parts of the page that change only with the graph. */
+function rememberedContent({ accounts, hasConsole, publicRole, visibleTo }: HomePageOptions): () => Sections {
+  const [account] = accounts;
+  const demoRole = account?.roles[0];
+  let remembered: { readonly of: readonly unknown[]; readonly sections: Sections } | undefined;
+  return () => {
+    const publicApi = visibleTo(publicRole);
+    const api = demoRole === undefined ? publicApi : visibleTo(demoRole);
+    const of = [publicApi.schema, publicApi.paths, api.schema, api.paths];
+    if (remembered?.of.every((part, at) => part === of[at])) return remembered.sections;
+    const offer = offerOf(api, publicApi);
+    const login = publicApi.paths[LOGIN_PATH]?.post === undefined ? undefined : loginBody(account);
+    const sections = {
+      actions: actions(hasConsole),
+      offer: offerSection(offer, demoRole, hasConsole),
+      call: callSection(snippets(offer.exampleQuery, login)),
+      accounts: accountsSection(accounts),
+    };
+    remembered = { of, sections };
+    return sections;
+  };
+}
+
+const LOGIN_PATH = '/api/rest/auth_user_login';
+
+function loginBody(account: DemoAccount | undefined): LoginBody {
+  const { username = 'your user', password = 'your password', tenant_id = 1 } = account ?? {};
+  return { username, password, tenant_id };
+}
+
+function actions(hasConsole: boolean): Html {
+  const rest = html`<a class="button${hasConsole ? '' : ' primary'}" href="api/swagger">Browse REST endpoints</a>`;
+  return hasConsole ? html`<a class="button primary" href="console/">Open the console</a>${rest}` : rest;
 }
 
 /**
@@ -53,37 +129,3 @@ export function isBrowserVisit({ request, search }: Pick<HttpExchange, 'request'
 
 /** Longer than any browser's header. */
 const MAX_BROWSER_ACCEPT = 2_048;
-
-function tableOf(accounts: readonly DemoAccount[]): string {
-  if (accounts.length === 0) return '';
-  const row = (cells: readonly string[], name: string) =>
-    `<tr>${cells.map((cell) => `<${name}>${escapeHtml(cell)}</${name}>`).join('')}</tr>`;
-  const rows = accounts.map((account) =>
-    row(
-      [account.username, account.password, `${account.tenant_id} (${account.tenant})`, account.roles.join(', ')],
-      'td',
-    ),
-  );
-  return [
-    '<section aria-labelledby="accounts">',
-    '<h2 id="accounts">Demo accounts</h2>',
-    '<p>This gateway uses demo data. Use these accounts to try it out:</p>',
-    // Keyboard users can reach the area that scrolls on a phone.
-    '<div class="scroll" role="group" aria-label="Table of demo accounts" tabindex="0"><table>',
-    `<thead>${row(['User', 'Password', 'Tenant ID', 'Roles'], 'th')}</thead>`,
-    `<tbody>${rows.join('')}</tbody>`,
-    '</table></div>',
-    '</section>',
-  ].join('\n');
-}
-
-function escapeHtml(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return text.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign);
-}

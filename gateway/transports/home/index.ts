@@ -1,2 +1,3 @@
 export { type DemoAccount, parseDemoAccounts } from './demo-accounts.ts';
-export { HOME_PATHS, homePage, isBrowserVisit } from './home-page.ts';
+export { HOME_PATHS, homePage, isBrowserVisit, isHomePath } from './home-page.ts';
+export type { VisibleApi } from './offer.ts';

@@ -35,6 +35,7 @@ export {
   type PagePolicy,
   readPageFile,
   requireGet,
+  sharedPageFile,
 } from './page.ts';
 export { receiveBody, refuseCompressed } from './read-body.ts';
 export { isUtf8Type, readJson, receiveJson } from './read-json.ts';

@@ -7,6 +7,7 @@ import type { HttpExchange } from './http-exchange.ts';
 /** A file of a page for people, as it is sent. */
 export interface PageFile {
   readonly type: string;
+  /** Read for each request: the text of a page that shows the gateway's state is a getter. */
   readonly text: string;
 }
 
@@ -14,17 +15,25 @@ const PAGE_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html',
   '.css': 'text/css',
   '.js': 'text/javascript',
+  '.svg': 'image/svg+xml',
 };
 
-/** The colours and other styles that all pages share. */
-const THEME = readFileSync(assetUrl('gateway/transports/http/theme.css'), 'utf8');
+const sharedAsset = (name: string) => assetUrl(`gateway/transports/http/${name}`);
 
-/** Reads a page's file, which the build copies next to the compiled code. Styles begin with the theme of all pages. */
+/** The design tokens of all pages, and the other styles that these pages share. */
+const SHARED_STYLES = ['tokens.css', 'base.css'].map((name) => readFileSync(sharedAsset(name), 'utf8')).join('');
+
+/** Reads a page's file, which the build copies next to the compiled code. Styles begin with those that all pages share. */
 export function readPageFile(location: URL): PageFile {
   const type = PAGE_TYPES[extname(location.pathname)];
   if (type === undefined) throw new Error(`no page has files like ${location.pathname}`);
   const text = readFileSync(location, 'utf8');
-  return { type, text: type === 'text/css' ? `${THEME}${text}` : text };
+  return { type, text: type === 'text/css' ? `${SHARED_STYLES}${text}` : text };
+}
+
+/** Files that several pages use: the icon, and the script that applies the chosen theme. */
+export function sharedPageFile(name: 'mark.svg' | 'theme.js'): PageFile {
+  return readPageFile(sharedAsset(name));
 }
 
 export interface PageOptions {
@@ -50,12 +59,13 @@ export function createPage({ files, hasScripts }: PageOptions): (exchange: HttpE
     const file = files.get(name);
     if (!file) throw resourceNotFound();
     requireGet(exchange);
+    const { type, text } = file;
     exchange.response.writeHead(200, {
       ...headers,
-      'content-type': `${file.type}; charset=utf-8`,
-      'content-length': Buffer.byteLength(file.text),
+      'content-type': `${type}; charset=utf-8`,
+      'content-length': Buffer.byteLength(text),
     });
-    exchange.response.end(file.text);
+    exchange.response.end(text);
   };
 }
 

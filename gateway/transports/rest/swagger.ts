@@ -7,7 +7,7 @@ import { type OpenApiDocument, openApiDocument } from './openapi/index.ts';
 import { PAGE_FILES } from './page/index.ts';
 
 export interface SwaggerOptions {
-  readonly graph: LiveGraph;
+  readonly documents: OpenApiDocuments;
   readonly authenticator: Authenticator;
   /** The role of callers without a token. */
   readonly publicRole: string;
@@ -20,11 +20,10 @@ const SWAGGER_PATH = '/api/swagger';
  * without a token, and `/api/swagger` with a page that shows them. The page is the same for all callers.
  */
 export function swagger({
-  graph,
+  documents,
   authenticator,
   publicRole,
 }: SwaggerOptions): (exchange: HttpExchange) => Promise<void> {
-  const documents = documentCache(graph);
   const sendPageFile = createPage({ files: PAGE_FILES, hasScripts: true });
   return async (exchange) => {
     try {
@@ -51,8 +50,11 @@ export function swagger({
   };
 }
 
-/** Returns the document of a role. It is created once for each graph of a generation, so roles with the same graph share it. */
-function documentCache(graph: LiveGraph): (role: string) => OpenApiDocument {
+/** Returns the document of a role. @throws GatewayError if the role may not introspect, or has no valid graph. */
+export type OpenApiDocuments = (role: string) => OpenApiDocument;
+
+/** Each document is created once for each graph of a generation, so roles with the same graph share it. */
+export function openApiDocuments(graph: LiveGraph): OpenApiDocuments {
   const generations = new WeakMap<Generation, WeakMap<RoleGraph, Map<boolean, OpenApiDocument>>>();
   return (role) => {
     const { current } = graph;

@@ -42,14 +42,13 @@ describe('the page', () => {
   test('finds every file that it and its scripts name', async () => {
     const names = new Set<string>();
     const { text } = await gateway.send('/api/swagger');
-    const found = [...text.matchAll(/(?:src|href)="(?!data:)([^"]+)"/g)].map(([, name]) => `/api/${name}`);
+    const found = [...text.matchAll(/(?:src|href)="(swagger\/[^"]+)"/g)].map(([, name]) => `/api/${name}`);
     for (const path of found) names.add(path);
     for (const path of names) {
       const file = await gateway.send(path);
       expect({ path, status: file.status }).toEqual({ path, status: 200 });
-      expect(file.headers['content-type']).toBe(
-        `${path.endsWith('.js') ? 'text/javascript' : 'text/css'}; charset=utf-8`,
-      );
+      const type = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' }[path.split('.').pop() ?? ''];
+      expect(file.headers['content-type']).toBe(`${type}; charset=utf-8`);
       for (const [, name] of file.text.matchAll(/from '\.\/([^']+)'/g)) names.add(`/api/swagger/${name}`);
     }
     expect(names.size).toBe(PAGE_FILES.size - 1);

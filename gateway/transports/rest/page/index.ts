@@ -1,5 +1,5 @@
 import { assetUrl } from '../../../../platform/index.ts';
-import { type PageFile, readPageFile } from '../../http/index.ts';
+import { type PageFile, readPageFile, sharedPageFile } from '../../http/index.ts';
 
 const SCRIPTS = ['page.js', 'elements.js', 'endpoint.js', 'request.js', 'schema.js'];
 
@@ -9,5 +9,7 @@ const asset = (name: string) => readPageFile(assetUrl(`gateway/transports/rest/p
 export const PAGE_FILES: ReadonlyMap<string, PageFile> = new Map([
   ['', asset('page.html')],
   ['page.css', asset('page.css')],
+  ['theme.js', sharedPageFile('theme.js')],
+  ['mark.svg', sharedPageFile('mark.svg')],
   ...SCRIPTS.map((name) => [name, asset(name)] as const),
 ]);

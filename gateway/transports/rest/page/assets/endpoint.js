@@ -154,7 +154,7 @@ function tryIt(operation, schemas, caller) {
     body.value = JSON.stringify(exampleOf(requestBody.content['application/json'].schema, schemas), null, 2);
     body.rows = Math.min(body.value.split('\n').length + 1, 20);
   }
-  const button = element('button', {}, 'Send');
+  const button = element('button', { class: 'primary' }, 'Send');
   const outcome = element('div', { class: 'outcome', role: 'status' });
   const form = element(
     'form',

@@ -42,12 +42,6 @@ input('filter').addEventListener('input', () => {
     endpoint.hidden = !endpoint.querySelector('summary')?.textContent.toLowerCase().includes(part);
 });
 
-byId('theme').addEventListener('click', () => {
-  const root = document.documentElement;
-  const dark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-  root.dataset.theme = dark ? 'light' : 'dark';
-});
-
 showPublicEndpoints();
 
 /** Shows the endpoints that need no token. */
