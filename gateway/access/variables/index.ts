@@ -1,2 +1,8 @@
 export { listItems } from './list-variable.ts';
-export { type FieldConditions, holds, type NumberOperator, type SessionCondition } from './session-condition.ts';
+export {
+  conditionVariables,
+  type FieldConditions,
+  holds,
+  type NumberOperator,
+  type SessionCondition,
+} from './session-condition.ts';

@@ -2,7 +2,8 @@ import { listItems } from './list-variable.ts';
 
 /** A condition on session variables, as plain data. The names of variables are in lower case. */
 export type SessionCondition =
-  | { readonly kind: 'all' | 'any'; readonly conditions: readonly SessionCondition[] }
+  | { readonly kind: 'all'; readonly conditions: readonly SessionCondition[] }
+  | { readonly kind: 'any'; readonly conditions: readonly SessionCondition[] }
   | { readonly kind: 'not'; readonly condition: SessionCondition }
   | { readonly kind: 'null'; readonly variable: string; readonly isNull: boolean }
   | {
@@ -26,14 +27,22 @@ export function holds(condition: SessionCondition, variables: SessionVariables):
   return outcome(condition, variables) === true;
 }
 
+/** The names of the session variables that a condition reads, each once. */
+export function conditionVariables(condition: SessionCondition): readonly string[] {
+  if (condition.kind === 'not') return conditionVariables(condition.condition);
+  if (condition.kind === 'all' || condition.kind === 'any')
+    return [...new Set(condition.conditions.flatMap(conditionVariables))];
+  return [condition.variable];
+}
+
 /**
  * Decides a condition in three-valued logic, as SQL does. Undefined means undecided: the variable is missing, or it is
  * not a number or a list although the operator needs one. `_not` of undecided is undecided, so a missing variable never
  * satisfies a negated condition either.
  */
 function outcome(condition: SessionCondition, variables: SessionVariables): boolean | undefined {
-  if (condition.kind === 'all') return combined(condition.conditions, variables, false);
-  if (condition.kind === 'any') return combined(condition.conditions, variables, true);
+  if (condition.kind === 'all' || condition.kind === 'any')
+    return combined(condition.conditions, variables, condition.kind === 'any');
   if (condition.kind === 'not') {
     const inner = outcome(condition.condition, variables);
     return inner === undefined ? undefined : !inner;

@@ -1,10 +1,4 @@
-import {
-  type GraphQLSchema,
-  getNamedType,
-  isInterfaceType,
-  isObjectType,
-  OperationTypeNode,
-} from 'graphql';
+import { type GraphQLSchema, getNamedType, isInterfaceType, isObjectType, OperationTypeNode } from 'graphql';
 import type { FieldConditions, SessionCondition } from '../../access/variables/index.ts';
 import type { Subschema } from '../../sources/index.ts';
 import type { Relationship } from '../relationships/index.ts';
@@ -109,7 +103,9 @@ function internalTypeName(
   internal: GraphQLSchema,
 ): string {
   return (
-    rootTypeName(type, visible, internal) ?? (visible === schema ? undefined : rootTypeName(type, schema, internal)) ?? type
+    rootTypeName(type, visible, internal) ??
+    (visible === schema ? undefined : rootTypeName(type, schema, internal)) ??
+    type
   );
 }
 

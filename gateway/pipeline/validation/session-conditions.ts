@@ -1,7 +1,7 @@
 import {
   type FieldNode,
+  type GraphQLError,
   type GraphQLNamedType,
-  GraphQLError,
   getNamedType,
   isInterfaceType,
   isObjectType,
@@ -165,7 +165,9 @@ class FailedFields {
   #valueOf(name: string): unknown {
     const given = Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined;
     if (given !== undefined) return given;
-    const fallback = this.#operation.variableDefinitions?.find(({ variable }) => variable.name.value === name)?.defaultValue;
+    const fallback = this.#operation.variableDefinitions?.find(
+      ({ variable }) => variable.name.value === name,
+    )?.defaultValue;
     return fallback?.kind === Kind.BOOLEAN ? fallback.value : undefined;
   }
 }

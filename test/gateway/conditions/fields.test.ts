@@ -144,7 +144,7 @@ describe('a hostile caller', () => {
       { 'x-hasura-plan': 'pro' },
       { 'X-HASURA-PLAN': 'pro' },
       { 'x-hasura-Plan': 'team', 'x-hasura-role': 'user' },
-      { 'x_hasura_plan': 'pro' },
+      { x_hasura_plan: 'pro' },
     ])
       expect(pathsOf(await ask('{ report { total } }', FREE, { headers }))).toEqual(['report']);
     const anonymous = await gateway.graphql('{ report { total } }', { headers: { 'x-hasura-plan': 'pro' } });
@@ -197,7 +197,10 @@ describe('a hostile caller', () => {
   );
 
   test('does not slow the gateway down with fragments', async () => {
-    const levels = Array.from({ length: 25 }, (_, at) => `fragment F${at} on Query { ...F${at + 1} ... on Query { ...F${at + 1} } }`);
+    const levels = Array.from(
+      { length: 25 },
+      (_, at) => `fragment F${at} on Query { ...F${at + 1} ... on Query { ...F${at + 1} } }`,
+    );
     const query = `{ ...F0 } ${levels.join(' ')} fragment F25 on Query { report { total } }`;
     const startedAt = performance.now();
     const { errors } = await ask(query, FREE);

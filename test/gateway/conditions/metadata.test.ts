@@ -38,7 +38,10 @@ describe('a condition of fields', () => {
       '- { fields: [], condition: { x-hasura-plan: { _eq: pro } } }',
       `${AT}.fields: Too small: expected array to have >=1 items`,
     ],
-    ['- { fields: [Order.margin] }', `${AT}.condition: expected a condition on a session variable, such as x-hasura-plan: { _in: [pro, team] }`],
+    [
+      '- { fields: [Order.margin] }',
+      `${AT}.condition: expected a condition on a session variable, such as x-hasura-plan: { _in: [pro, team] }`,
+    ],
     [
       '- { fields: [Order.margin], conditon: { x-hasura-plan: { _eq: pro } } }',
       `${AT}.conditon: unknown key "conditon": did you mean "condition"?`,
@@ -81,7 +84,9 @@ describe('a condition of fields', () => {
 
 const ACTION_FILES = { 'actions.graphql': 'type Query { ping: String }' };
 const action = (permission: object) => ({
-  'actions.yaml': { actions: [{ name: 'ping', definition: { handler: 'http://127.0.0.1:1' }, permissions: [permission] }] },
+  'actions.yaml': {
+    actions: [{ name: 'ping', definition: { handler: 'http://127.0.0.1:1' }, permissions: [permission] }],
+  },
 });
 
 test('a condition of an action and of an endpoint is checked in the same way', () => {
@@ -176,7 +181,11 @@ describe('an inherited role', () => {
       ['b', 2],
       ['both', 1],
     ]);
-    for (const other of [[], [{ fields: ['Query.a'], condition: PRO }], [{ fields: ['Query.a', 'Query.b'], condition: OLD }]])
+    for (const other of [
+      [],
+      [{ fields: ['Query.a'], condition: PRO }],
+      [{ fields: ['Query.a', 'Query.b'], condition: OLD }],
+    ])
       expect(rolesOf(permission('a', both), permission('b', ...other))).toHaveLength(2);
   });
 });

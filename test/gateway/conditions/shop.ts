@@ -92,7 +92,11 @@ export async function openConditionedShop() {
           {
             name: 'summary',
             definition: {
-              to_remote_schema: { remote_schema: 'shop', lhs_fields: ['id'], remote_field: { report: { arguments: {} } } },
+              to_remote_schema: {
+                remote_schema: 'shop',
+                lhs_fields: ['id'],
+                remote_field: { report: { arguments: {} } },
+              },
             },
           },
         ],
