@@ -140,11 +140,15 @@ export function unreadableResponse(): GatewayError {
   return new GatewayError('remote-schema-error', 'a service returned a response that is not valid JSON');
 }
 
-/** The session does not meet the condition of a field. @param path the response keys down to the field, without indices. */
-export function fieldConditionFailed(field: FieldNode, path: readonly string[]): GraphQLError {
+/**
+ * The session does not meet the condition of a field.
+ *
+ * @param path the response keys down to the field, without indices. Undefined if they are too long.
+ */
+export function fieldConditionFailed(field: FieldNode, path: readonly string[] | undefined): GraphQLError {
   return new GraphQLError(`the session does not meet the condition of the field "${field.name.value}"`, {
     nodes: field,
-    path,
+    path: path ?? null,
     extensions: { code: 'session-condition-failed' satisfies ErrorCode },
   });
 }

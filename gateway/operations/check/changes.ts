@@ -60,18 +60,20 @@ export async function changesBetween(
 /** Returns fields with other session conditions than before. Fields that are new or removed are changes of the schema. */
 function conditionChanges(before: RoleGraph, after: RoleGraph): readonly AffectingChange[] {
   const [then, now] = [before, after].map(({ sessionConditions }) => sessionConditions ?? new Map<string, unknown>());
-  return [...new Set([...(then?.keys() ?? []), ...(now?.keys() ?? [])])].flatMap((coordinate): AffectingChange[] => {
-    const [type = '', field = ''] = coordinate.split('.');
-    if (![before, after].every(({ schema }) => hasField(schema.getType(type), field))) return [];
-    const [old, current] = [then?.get(coordinate), now?.get(coordinate)];
-    if (JSON.stringify(old) === JSON.stringify(current)) return [];
-    if (!current)
-      return [{ breaking: false, message: `"${coordinate}" no longer has a session condition`, coordinate }];
-    const what = old
-      ? `the session condition of "${coordinate}" has changed`
-      : `"${coordinate}" now has a session condition`;
-    return [{ breaking: true, message: what, coordinate }];
-  });
+  return [...new Set([...(then?.keys() ?? []), ...(now?.keys() ?? [])])]
+    .sort()
+    .flatMap((coordinate): AffectingChange[] => {
+      const [type = '', field = ''] = coordinate.split('.');
+      if (![before, after].every(({ schema }) => hasField(schema.getType(type), field))) return [];
+      const [old, current] = [then?.get(coordinate), now?.get(coordinate)];
+      if (JSON.stringify(old) === JSON.stringify(current)) return [];
+      if (!current)
+        return [{ breaking: false, message: `"${coordinate}" no longer has a session condition`, coordinate }];
+      const what = old
+        ? `the session condition of "${coordinate}" has changed`
+        : `"${coordinate}" now has a session condition`;
+      return [{ breaking: true, message: what, coordinate }];
+    });
 }
 
 function hasField(type: GraphQLNamedType | undefined, field: string): boolean {

@@ -118,6 +118,13 @@ function typeOfField({ name }: FieldNode, parent: GraphQLNamedType | undefined):
   return field && getNamedType(field.type);
 }
 
+/** The most characters of a path. Aliases of a client may be long, and each error would repeat them. */
+const MAX_PATH_TEXT = 1_000;
+
+function isShort(path: readonly string[]): boolean {
+  return path.reduce((length, key) => length + key.length, 0) <= MAX_PATH_TEXT;
+}
+
 /** Finds the selected fields whose conditions have failed. Used only if a condition of the operation has failed. */
 class FailedFields {
   readonly #failed: ReadonlySet<SessionCondition>;
@@ -146,7 +153,7 @@ class FailedFields {
       if (!this.#isSelected(node)) continue;
       const at = node.kind === Kind.FIELD ? [...path, (node.alias ?? node.name).value] : path;
       if (node.kind === Kind.FIELD && conditions.some((condition) => this.#failed.has(condition)))
-        this.#errors.push(fieldConditionFailed(node, at));
+        this.#errors.push(fieldConditionFailed(node, isShort(at) ? at : undefined));
       else this.#search(inner, at);
     }
   }

@@ -208,6 +208,13 @@ describe('a hostile caller', () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
+  test('does not get long aliases back', async () => {
+    const alias = 'a'.repeat(100_000);
+    const fields = Array.from({ length: 25 }, (_, at) => `r${at}: margin`).join(' ');
+    const { errors = [] } = await ask(`{ ${alias}: orders { ${fields} } }`, FREE);
+    expect(errors.map(({ path, extensions }) => [path, extensions.code])).toEqual(Array(20).fill([undefined, CODE]));
+  });
+
   test('gets a limited number of errors', async () => {
     const query = `{ ${Array.from({ length: 25 }, (_, at) => `r${at}: report { total }`).join(' ')} }`;
     expect((await ask(query, FREE)).errors).toHaveLength(20);
