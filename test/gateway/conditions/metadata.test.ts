@@ -157,7 +157,7 @@ describe('an inherited role', () => {
       ['both', undefined],
       ['top', undefined],
     ]);
-    expect(inherited([a, { role: 'c' }]).at(-1)).toEqual(['top', undefined]);
+    expect(inherited([a, { role: 'c' }])?.at(-1)).toEqual(['top', undefined]);
   });
 
   test('inherits a permission on a remote schema only if its conditions are the same', () => {
