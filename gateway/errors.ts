@@ -42,6 +42,7 @@ export const ERROR_STATUS = {
   'repetition-limit-exceeded': 400,
   'schema-reload': 503,
   'service-unavailable': 503,
+  'session-condition-failed': 403,
   'source-unavailable': 503,
   'token-limit-exceeded': 400,
   'unsupported-media-type': 415,

@@ -18,6 +18,7 @@ const gateway = roomsOf('gateway', {
   'access/assertions': 'access/session platform',
   'access/rate-limit': 'access/session errors.ts metadata platform',
   'access/session': 'errors.ts platform',
+  'access/variables': 'platform',
   'access/session/authentication': 'access/session/jwt',
   'access/session/jwt': '',
   'config.ts': 'access/session graphql/schemas platform settings upstream',
@@ -25,7 +26,7 @@ const gateway = roomsOf('gateway', {
   'express-routes.ts':
     'access/assertions access/session errors.ts graph operations/monitoring own-paths.ts platform transports/http',
   graph:
-    'access/session errors.ts graphql/introspection graphql/schemas graphql/syntax log-events.ts metadata planning/joins planning/supergraph platform sources upstream',
+    'access/session access/variables errors.ts graphql/introspection graphql/schemas graphql/syntax log-events.ts metadata planning/joins planning/supergraph platform sources upstream',
   'graph/generation': 'graph/joined graph/relationships',
   'graph/joined': 'graph/relationships',
   'graph/registry': 'graph/generation',
@@ -44,7 +45,7 @@ const gateway = roomsOf('gateway', {
   'jobs/schedules': 'errors.ts jobs/engine metadata platform upstream webhooks/calls webhooks/jobs webhooks/kriti',
   'log-events.ts': '',
   'main.ts': 'operations/cli process',
-  metadata: 'graphql/syntax jobs/cron own-paths.ts own-secrets.ts platform webhooks/kriti',
+  metadata: 'access/variables graphql/syntax jobs/cron own-paths.ts own-secrets.ts platform webhooks/kriti',
   'metadata/actions': 'metadata/shapes metadata/yaml',
   'metadata/shapes': 'metadata/yaml',
   'metadata/triggers': 'metadata/actions metadata/shapes',
@@ -62,7 +63,7 @@ const gateway = roomsOf('gateway', {
   'own-paths.ts': '',
   'own-secrets.ts': '',
   pipeline:
-    'access/rate-limit access/session errors.ts graph graphql/introspection graphql/syntax metadata operations/replicas operations/usage platform sources transports/http upstream',
+    'access/rate-limit access/session access/variables errors.ts graph graphql/introspection graphql/syntax metadata operations/replicas operations/usage platform sources transports/http upstream',
   'pipeline/document': '',
   'pipeline/plan': 'pipeline/document pipeline/response',
   'pipeline/response': '',
@@ -82,7 +83,7 @@ const gateway = roomsOf('gateway', {
     'access/assertions access/session errors.ts express-routes.ts graph operations/metadata-api operations/monitoring own-paths.ts platform transports/console transports/graphql-http transports/home transports/http transports/rest transports/subscriptions',
   settings: 'access/assertions access/session own-secrets.ts platform transports/home webhooks/calls',
   sources:
-    'access/assertions access/session errors.ts graphql/schemas graphql/syntax jobs/engine metadata planning/composition planning/joins planning/supergraph platform upstream webhooks/calls webhooks/kriti',
+    'access/assertions access/session access/variables errors.ts graphql/schemas graphql/syntax jobs/engine metadata planning/composition planning/joins planning/supergraph platform upstream webhooks/calls webhooks/kriti',
   'sources/actions': '',
   'sources/customization': '',
   'sources/federation': 'sources/customization sources/permissions sources/remote-schema sources/transforms',
@@ -108,7 +109,7 @@ const gateway = roomsOf('gateway', {
   'upstream/resilience': '',
   'webhooks/calls': 'metadata platform webhooks/kriti',
   'webhooks/jobs': 'jobs/engine metadata platform sources upstream webhooks/calls',
-  'webhooks/kriti': '',
+  'webhooks/kriti': 'access/variables',
 });
 
 const authService = roomsOf('auth-service', {

@@ -65,6 +65,8 @@ export interface TypeInsight {
     readonly name: string;
     readonly type: string;
     readonly sources: readonly string[];
+    /** Whether sessions must meet a condition to select the field. */
+    readonly conditional: boolean;
     readonly relationship: { readonly target: string; readonly fields: readonly string[] } | null;
   }>;
 }

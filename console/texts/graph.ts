@@ -12,6 +12,7 @@ export const graph = {
   none: 'No matching types for this role.',
   joined: (key: string) => `joined by ${key}`,
   relationship: (target: string, fields: string) => `relationship to ${target} by ${fields}`,
+  conditional: 'session condition',
   omitted: (count: number) => `and ${count} more`,
   previous: 'Previous',
   next: 'Next',

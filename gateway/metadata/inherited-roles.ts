@@ -1,5 +1,6 @@
 import { type ASTNode, Kind, parse, print, visit } from 'graphql';
 import { z } from 'zod';
+import type { SessionCondition } from '../access/variables/index.ts';
 import type { ActionsMetadata } from './actions/index.ts';
 import type { RemoteSchemaMetadata } from './remote-schemas.ts';
 import type { ServiceMetadata } from './services.ts';
@@ -78,8 +79,9 @@ export interface InheritanceConflict {
 
 /**
  * Adds inherited permissions, as Hasura v2 does. A role's own permission takes precedence. An action or a service is permitted
- * if any of the role's parents has the permission. A permission on a remote schema is inherited if all parents with a
- * permission have the same one, ignoring order and descriptions.
+ * if any of the role's parents has the permission, under the session condition of any of them. A permission on a remote schema
+ * is inherited if all parents with a permission have the same one with the same session conditions, ignoring order and
+ * descriptions.
  *
  * @param roles in an order in which each follows those that it inherits from.
  */
@@ -111,17 +113,31 @@ export function withInherited(
   };
 }
 
-/** Returns the inherited roles that inherit a permission. */
-function heirs(
-  roles: readonly InheritedRole[],
-  permissions: readonly { readonly role: string }[],
-): readonly { role: string }[] {
-  const permitted = new Set(permissions.map(({ role }) => role));
+/** A role's permission on an action or a service. Services have no session conditions. */
+interface Grant {
+  readonly role: string;
+  readonly session_condition?: SessionCondition | undefined;
+}
+
+/** Returns the permissions of roles that inherit one. */
+function heirs(roles: readonly InheritedRole[], permissions: readonly Grant[]): readonly Grant[] {
+  const permitted = new Map<string, readonly Grant[]>();
+  for (const grant of permissions) permitted.set(grant.role, [...(permitted.get(grant.role) ?? []), grant]);
   return roles.flatMap(({ role_name: role, role_set: parents }) => {
-    if (permitted.has(role) || !parents.some((parent) => permitted.has(parent))) return [];
-    permitted.add(role);
-    return [{ role }];
+    const inherited = permitted.has(role) ? [] : parents.flatMap((parent) => permitted.get(parent) ?? []);
+    if (inherited.length === 0) return [];
+    const grant = { role, ...anyCondition(inherited) };
+    permitted.set(role, [grant]);
+    return [grant];
   });
+}
+
+/** The condition of a role that may do what any of the grants permits. It has none if a grant has none. */
+function anyCondition(grants: readonly Grant[]): Pick<Grant, 'session_condition'> {
+  const conditions = grants.flatMap(({ session_condition: condition }) => condition ?? []);
+  if (conditions.length < grants.length) return {};
+  const [only] = conditions;
+  return { session_condition: only && conditions.length === 1 ? only : { kind: 'any', conditions } };
 }
 
 type Permission = NonNullable<RemoteSchemaMetadata['permissions']>[number];
@@ -158,12 +174,22 @@ function inheritedPermissions(
     if (!found) return [];
     const { permission } = found;
     held.set(role, { permission });
-    return [{ role, definition: permission.definition, inheritedFrom: permission.role }];
+    return [{ ...permission, role, inheritedFrom: permission.inheritedFrom ?? permission.role }];
   });
 }
 
-function isSamePermission({ definition: one }: Permission, { definition: other }: Permission): boolean {
-  return one.schema === other.schema || comparable(one.schema) === comparable(other.schema);
+function isSamePermission(one: Permission, other: Permission): boolean {
+  if (comparableConditions(one) !== comparableConditions(other)) return false;
+  const [{ schema }, { schema: otherSchema }] = [one.definition, other.definition];
+  return schema === otherSchema || comparable(schema) === comparable(otherSchema);
+}
+
+/** The session conditions of a permission by field, so that equal ones have equal texts however they are grouped. */
+function comparableConditions({ session_conditions: written = [] }: Permission): string {
+  const entries = written.flatMap(({ fields, condition }) =>
+    fields.map((field) => `${field} ${JSON.stringify(condition)}`),
+  );
+  return [...new Set(entries)].sort().join('\n');
 }
 
 /** The keys of syntax nodes whose order does not matter. `values` are those of enums. The values of a list are ordered. */

@@ -25,6 +25,7 @@ import { type RemoteSchemaMetadata, remoteSchemasShape } from './remote-schemas.
 import { restEndpointsShape } from './rest-endpoints.ts';
 import { SectionReader } from './section-reader.ts';
 import { type ServiceMetadata, servicesShape } from './services.ts';
+import { unknownConditionFields } from './session-conditions.ts';
 import { listOf, mapping, name } from './shapes/index.ts';
 import { type Kind, type MetadataStore, openStore } from './store.ts';
 import {
@@ -153,6 +154,7 @@ export function loadMetadata(
     ...inherited.problems,
     ...duplicateNames(remoteSchemas, at('remoteSchemas')),
     ...duplicateRoles(remoteSchemas, at('remoteSchemas')),
+    ...unknownConditionFields(remoteSchemas, at('remoteSchemas')),
     ...duplicateNames(queryCollections, at('queryCollections')),
     ...repeated.problems,
     ...duplicateNames(endpoints, at('restEndpoints')),
@@ -173,7 +175,7 @@ export function loadMetadata(
   if (problems.length > 0) throw new MetadataError(problems);
   const granted = withInherited(inherited.ordered, { remoteSchemas, actions, services });
   const introspectionDisabledFor = introspection.disabled_for_roles;
-  const sessionVariables = sessionVariableUses(remoteSchemas, actions, place);
+  const sessionVariables = sessionVariableUses({ remoteSchemas, actions, endpoints }, place);
   const warnings = [
     ...sections.empty,
     ...roleWarnings(

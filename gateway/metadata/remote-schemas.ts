@@ -9,6 +9,7 @@ import {
   remoteRelationshipsShape,
   resilience,
   serviceAssertion,
+  sessionCondition,
   timeoutSeconds,
 } from './shapes/index.ts';
 
@@ -112,6 +113,10 @@ const definition = mapping({
       problem('is for a single service: expected it in the description of a subgraph', 'subscriptions', key);
 });
 
+const fieldCoordinate = z
+  .string()
+  .regex(/^[A-Za-z_]\w*\.[A-Za-z_]\w*$/, 'expected a field as Type.field, such as Query.orders');
+
 /** `remote_schemas.yaml`: GraphQL services. */
 export const remoteSchemasShape = z.array(
   mapping({
@@ -124,6 +129,10 @@ export const remoteSchemasShape = z.array(
           role: name,
           comment: z.string().nullish(),
           definition: mapping({ schema: z.string().min(1) }),
+          /** Portico's own: conditions that sessions of the role must meet to select fields of the permission. */
+          session_conditions: z
+            .array(mapping({ fields: z.array(fieldCoordinate).min(1), condition: sessionCondition }))
+            .optional(),
         }),
       )
       .optional(),

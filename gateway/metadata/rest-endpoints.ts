@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mapping, name } from './shapes/index.ts';
+import { mapping, name, sessionCondition } from './shapes/index.ts';
 
 /** `rest_endpoints.yaml`: paths under /api/rest/ that run a saved operation. */
 export const restEndpointsShape = z.array(
@@ -18,6 +18,8 @@ export const restEndpointsShape = z.array(
     definition: mapping({
       query: mapping({ collection_name: name, query_name: name }),
     }),
+    /** Portico's own: the condition that sessions must meet to call the endpoint. */
+    session_condition: sessionCondition.optional(),
   }),
 );
 

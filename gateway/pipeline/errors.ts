@@ -1,4 +1,4 @@
-import { type ASTNode, type DirectiveNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
+import { type ASTNode, type DirectiveNode, type FieldNode, GraphQLError, type OperationDefinitionNode } from 'graphql';
 import { type ErrorCode, GatewayError } from '../errors.ts';
 
 /** The document has more tokens than the parser accepts. */
@@ -138,6 +138,24 @@ export function incrementalSubscription(directive: DirectiveNode): GraphQLError 
 /** A service's response was relayed as bytes but turned out to be invalid JSON. */
 export function unreadableResponse(): GatewayError {
   return new GatewayError('remote-schema-error', 'a service returned a response that is not valid JSON');
+}
+
+/**
+ * The session does not meet the condition of a field.
+ *
+ * @param path the response keys down to the field, without indices. Undefined if they are too long.
+ */
+export function fieldConditionFailed(field: FieldNode, path: readonly string[] | undefined): GraphQLError {
+  return new GraphQLError(`the session does not meet the condition of the field "${field.name.value}"`, {
+    nodes: field,
+    path: path ?? null,
+    extensions: { code: 'session-condition-failed' satisfies ErrorCode },
+  });
+}
+
+/** The session does not meet the condition of the REST endpoint. */
+export function endpointConditionFailed(): GatewayError {
+  return new GatewayError('session-condition-failed', 'the session does not meet the condition of this endpoint');
 }
 
 /** The document lacks the operation that the request names, or it has several and the request names none. */

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { RateLimiter } from '../access/rate-limit/index.ts';
-import type { Authenticator, Session } from '../access/session/index.ts';
+import { ADMIN_ROLE, type Authenticator, type Session } from '../access/session/index.ts';
+import { holds, type SessionCondition } from '../access/variables/index.ts';
 import type { LiveGraph } from '../graph/index.ts';
 import { fragmentsOf } from '../graphql/syntax/index.ts';
 import type { DocumentStore } from '../operations/replicas/index.ts';
@@ -11,7 +12,7 @@ import { OperationAuthenticator } from './authenticate.ts';
 import { limitBatch } from './batch.ts';
 import { OperationCounts } from './counts.ts';
 import { PersistedQueries, type PersistedQuery, withFragments } from './document/index.ts';
-import { subscriptionNeedsStream, unknownOperation } from './errors.ts';
+import { endpointConditionFailed, subscriptionNeedsStream, unknownOperation } from './errors.ts';
 import { executeOperation, type OperationResult, type ResultFormat } from './execute.ts';
 import { executeIncrementally, type PartsReceiver } from './execute-incrementally.ts';
 import { ExplanationPolicy, explainPlan } from './explain.ts';
@@ -29,7 +30,7 @@ import type {
   PrepareOptions,
   UnparsedRequest,
 } from './requests.ts';
-import { invalidRequest, type PublicError, type RejectedRequest } from './response/index.ts';
+import { forbiddenRequest, invalidRequest, type PublicError, type RejectedRequest } from './response/index.ts';
 import { inSpan, inSpanOfPromise } from './stage-span.ts';
 import {
   isValidated,
@@ -65,7 +66,7 @@ export interface OperationPipelineOptions {
  * The stages in order:
  *
  * 1. Parse, authenticate and limit the rate. `prepare` calls these.
- * 2. Validate, plan and coerce variables. `#prepareFor` calls these.
+ * 2. Validate, plan, coerce variables and check session conditions. `#prepareFor` calls these.
  * 3. `execute` or `subscribe`.
  *
  * Each stage has a method or function of its name. The transports respond: `graphql-http/`, `rest/` and
@@ -136,7 +137,8 @@ export class OperationPipeline {
   #prepareFor(session: Session, parsed: ParsedRequest, options: PrepareOptions): PreparedRequest {
     const { request, context, cache, query, document } = parsed;
     const { generation, rules } = cache;
-    const { batch, isSaved = false, mayStream = false } = options;
+    const { batch, isSaved = false, mayStream = false, sessionCondition } = options;
+    if (sessionCondition) checkCondition(sessionCondition, session);
     const { counts } = this;
     const scope: ValidationScope = { generation, rules, role: session.role, isSaved, counts };
     const explanation = this.#explanations.open(parsed, session, () => isValidated(document, scope));
@@ -157,6 +159,9 @@ export class OperationPipeline {
 
     const invalid = coerceVariables(planned, validated, request.variables);
     if (invalid.length > 0) return reject(invalid);
+
+    const forbidden = planned.conditionProblems?.(session, request.variables);
+    if (forbidden && forbidden.length > 0) return { ...reject(forbidden.map(forbiddenRequest)), status: 403 };
 
     explanation?.planned(() => explainPlan(plans, wasPlanned, request.variables, parsed, session.role));
     const { seconds } = limits;
@@ -326,6 +331,11 @@ function coerceVariables(
   variables: OperationRequest['variables'],
 ): readonly PublicError[] {
   return validated.publicErrors(variableProblems(variables));
+}
+
+/** @throws GatewayError 403 if the session does not meet the condition. */
+function checkCondition(condition: SessionCondition, { role, variables }: Session): void {
+  if (role !== ADMIN_ROLE && !holds(condition, variables)) throw endpointConditionFailed();
 }
 
 /** Calls `next` with a value synchronously, or later if it is a promise. Most requests have nothing to wait for. */

@@ -3,7 +3,13 @@ import type { CacheCounts, Durations } from '../../platform/index.ts';
 import type { OperationUsage } from '../operations/usage/index.ts';
 import type { NamedOperation } from './named-operations.ts';
 import { type Plans, plansOf } from './plan/index.ts';
-import { prepareVariables, type ValidatedDocument, type VariableProblems } from './validation/index.ts';
+import {
+  type ConditionProblems,
+  prepareConditions,
+  prepareVariables,
+  type ValidatedDocument,
+  type VariableProblems,
+} from './validation/index.ts';
 
 /** An operation of a valid document with its plan for one role. */
 export interface PlannedOperation {
@@ -11,6 +17,8 @@ export interface PlannedOperation {
   readonly plans: Plans;
   /** The check of variables, which is compiled together with the plan. */
   readonly variableProblems: VariableProblems;
+  /** The check of the session. Undefined if no selected field has a condition. */
+  readonly conditionProblems: ConditionProblems | undefined;
   /** Counts usage. Undefined before the first run and if usage is not counted. */
   usage: OperationUsage | undefined;
   /** Counts the operation by name. Undefined before the first run, null if it is not counted by name. */
@@ -63,6 +71,7 @@ export class OperationPlanner {
       operation,
       plans: plansOf(document, operation, graph),
       variableProblems: prepareVariables(graph.schema, operation),
+      conditionProblems: prepareConditions(document, operation, graph),
       usage: undefined,
       named: undefined,
     };

@@ -1,5 +1,6 @@
 import type { GraphQLError, OperationDefinitionNode } from 'graphql';
 import type { Session } from '../access/session/index.ts';
+import type { SessionCondition } from '../access/variables/index.ts';
 import type { Generation } from '../graph/index.ts';
 import type { OperationUsage } from '../operations/usage/index.ts';
 import type { SentFiles } from '../sources/index.ts';
@@ -35,6 +36,8 @@ export interface PrepareOptions {
   readonly isSaved?: boolean;
   /** Whether the transport can deliver a stream of events. */
   readonly mayStream?: boolean;
+  /** The condition that sessions must meet to use this transport. It does not apply to the admin. */
+  readonly sessionCondition?: SessionCondition | undefined;
 }
 
 /** The caches and rules of one generation of the graph. */

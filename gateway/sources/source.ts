@@ -1,6 +1,7 @@
 import type { GraphQLDirective, GraphQLSchema } from 'graphql';
 import type { Durations, Logger, Sealer } from '../../platform/index.ts';
 import type { Assertions } from '../access/assertions/index.ts';
+import type { FieldConditions } from '../access/variables/index.ts';
 import type { RootTypeNames } from '../graphql/schemas/index.ts';
 import type { Jobs } from '../jobs/engine/index.ts';
 import type { Environment, ValuePath } from '../metadata/index.ts';
@@ -59,6 +60,8 @@ export interface Subschema {
    * first.
    */
   readonly hasOwnRoots?: boolean;
+  /** The session conditions of the role's fields, in the names of `schema`. The pipeline checks them. */
+  readonly sessionConditions?: FieldConditions | undefined;
   /** Object types whose values are not checked against their types. */
   readonly uncheckedTypes?: ReadonlySet<string>;
   /** The visible part of the schema, if some of it is hidden. */

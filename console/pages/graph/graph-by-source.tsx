@@ -114,6 +114,7 @@ function TypeOfGraph({ type }: { readonly type: TypeInsight }) {
               </td>
               <td>
                 <Badges names={field.sources} />
+                {field.conditional && <span class="dim small"> {texts.conditional}</span>}
                 {field.relationship && (
                   <span class="dim small">
                     {' '}

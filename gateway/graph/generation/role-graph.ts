@@ -9,6 +9,7 @@ import {
   type OperationTypeNode,
 } from 'graphql';
 import type { Sliced } from '../../../platform/index.ts';
+import type { FieldConditions } from '../../access/variables/index.ts';
 import { Introspections, type SchemaIntrospection } from '../../graphql/introspection/index.ts';
 import { type JoinedPart, joinSchemas, type RootTypeNames, STANDARD_ROOT_TYPES } from '../../graphql/schemas/index.ts';
 import type { Subschema } from '../../sources/index.ts';
@@ -17,6 +18,7 @@ import { type Relationship, relationshipField } from '../relationships/index.ts'
 import { CACHED_DIRECTIVE } from './cached-directive.ts';
 import { INCREMENTAL_DIRECTIVES } from './incremental-directives.ts';
 import { withDirectives } from './operation-directives.ts';
+import { roleConditions } from './role-conditions.ts';
 import { executableSchema, hasSharedUncheckedTypes } from './unchecked-fields.ts';
 
 /** The graph that one role sees. Elements that the role may not see are not part of it. */
@@ -33,6 +35,8 @@ export interface RoleGraph {
   readonly introspection: SchemaIntrospection;
   /** Plans operations over several sources. */
   readonly joined: JoinedGraph;
+  /** The session conditions of the role's fields, in the names of `schema`. Undefined if there are none. */
+  readonly sessionConditions: FieldConditions | undefined;
   /** The subschemas from which the graph was built. */
   readonly subschemas: readonly Subschema[];
   /** The subschema that resolves a root field. */
@@ -89,6 +93,7 @@ export function* buildRoleGraph(
     internal,
     accepted,
     introspection: introspections.of(schema),
+    sessionConditions: roleConditions({ schema, internal, subschemas, relationships }),
     subschemas,
     subschemaOf: (operation, name) => owners.get(`${operation} ${name}`),
     joined: new JoinedGraph({ internal, subschemas, relationships }, executable),

@@ -9,6 +9,7 @@ import {
   relationshipsShape,
   resilience,
   serviceAssertion,
+  sessionCondition,
   timeoutSeconds,
 } from '../shapes/index.ts';
 import { requestTransform, responseTransform } from './action-transforms.ts';
@@ -86,7 +87,14 @@ export const actionsShape = mapping({
         /** Portico's own: how the jobs of an asynchronous action run. */
         job: jobShape.nullish(),
       }),
-      permissions: listOf(mapping({ role: name, comment: z.string().nullish() })),
+      permissions: listOf(
+        mapping({
+          role: name,
+          comment: z.string().nullish(),
+          /** Portico's own: the condition that sessions of the role must meet to call the action. */
+          session_condition: sessionCondition.optional(),
+        }),
+      ),
     }),
   ),
   custom_types: mapping({

@@ -7,6 +7,7 @@ export {
   type WrittenStep,
 } from './relationship-shapes.ts';
 export { type ResilienceMetadata, resilience } from './resilience-shape.ts';
+export { sessionCondition } from './session-condition-shape.ts';
 export {
   type ConfiguredHeader,
   configuredHeaders,

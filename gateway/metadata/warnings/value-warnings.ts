@@ -1,5 +1,6 @@
 import { type DocumentNode, Kind, parse, type TypeNode, visit } from 'graphql';
 import { closest, editDistance, likelyMeant, suggestion } from '../../../platform/index.ts';
+import { conditionVariables, type SessionCondition } from '../../access/variables/index.ts';
 import type { TemplatePath } from '../../webhooks/kriti/index.ts';
 import type {
   ActionMetadata,
@@ -9,6 +10,7 @@ import type {
   ResponseTransform,
 } from '../actions/index.ts';
 import type { RemoteSchemaMetadata } from '../remote-schemas.ts';
+import type { RestEndpointMetadata } from '../rest-endpoints.ts';
 import type { Kind as MetadataKind } from '../store.ts';
 import type { MetadataLocation, MetadataProblem, ValuePath } from '../yaml/index.ts';
 
@@ -24,13 +26,21 @@ const SESSION_VARIABLE_START = 'x-hasura-';
 /** Session variables that tokens usually have. */
 const USUAL_VARIABLES = ['x-hasura-role', 'x-hasura-user-id', 'x-hasura-tenant-id', 'x-hasura-org-id'];
 
-/** Returns the session variables that presets of permissions and templates of actions use. */
-export function sessionVariableUses(
-  remoteSchemas: readonly RemoteSchemaMetadata[],
-  { actions }: ActionsMetadata,
-  place: LocateInMetadata,
-): readonly SessionVariableUse[] {
+/** The parts of the metadata that may use session variables. */
+interface UsingMetadata {
+  readonly remoteSchemas: readonly RemoteSchemaMetadata[];
+  readonly actions: ActionsMetadata;
+  readonly endpoints: readonly RestEndpointMetadata[];
+}
+
+/** Returns the session variables that presets of permissions, session conditions and templates of actions use. */
+export function sessionVariableUses(using: UsingMetadata, place: LocateInMetadata): readonly SessionVariableUse[] {
+  const {
+    remoteSchemas,
+    actions: { actions },
+  } = using;
   return [
+    ...conditionUses(using, place),
     ...remoteSchemas.flatMap(({ permissions = [] }, index) =>
       permissions.flatMap(({ definition }, at) =>
         presetTexts(definition.schema)
@@ -48,6 +58,31 @@ export function sessionVariableUses(
         if (!isRead || name === undefined || !isSessionVariable(name)) return [];
         return [{ variable: name.toLowerCase(), place: place('actions', ['actions', index, 'definition', key]) }];
       }),
+    ),
+  ];
+}
+
+function conditionUses(
+  { remoteSchemas, actions: { actions }, endpoints }: UsingMetadata,
+  place: LocateInMetadata,
+): readonly SessionVariableUse[] {
+  const usesOf = (kind: MetadataKind, path: ValuePath, condition: SessionCondition | undefined) =>
+    (condition ? conditionVariables(condition) : []).map((variable) => ({ variable, place: place(kind, path) }));
+  return [
+    ...remoteSchemas.flatMap(({ permissions = [] }, index) =>
+      permissions.flatMap(({ session_conditions: conditions = [] }, at) =>
+        conditions.flatMap(({ condition }, position) =>
+          usesOf('remoteSchemas', [index, 'permissions', at, 'session_conditions', position, 'condition'], condition),
+        ),
+      ),
+    ),
+    ...actions.flatMap(({ permissions }, index) =>
+      permissions.flatMap(({ session_condition: condition }, at) =>
+        usesOf('actions', ['actions', index, 'permissions', at, 'session_condition'], condition),
+      ),
+    ),
+    ...endpoints.flatMap(({ session_condition: condition }, index) =>
+      usesOf('restEndpoints', [index, 'session_condition'], condition),
     ),
   ];
 }

@@ -1,3 +1,4 @@
+import { type GraphQLNamedType, isInterfaceType, isObjectType } from 'graphql';
 import {
   type AffectingChange,
   affectingChanges,
@@ -46,7 +47,7 @@ export async function changesBetween(
   for (const role of checkedRoles([before.metadata, after.metadata], publicRole)) {
     const [one, other] = [before.graphIfValid(role), after.graphIfValid(role)];
     if (!one || !other) continue;
-    for (const change of await changesOf(one, other)) {
+    for (const change of [...(await changesOf(one, other)), ...conditionChanges(one, other)]) {
       const known = changes.get(change.message);
       if (known) known.roles.push(role);
       else changes.set(change.message, { ...change, roles: [role] });
@@ -54,6 +55,29 @@ export async function changesBetween(
   }
   const all = [...addressChanges(before.metadata, after.metadata), ...authenticationChanges(before, after)];
   return [...all, ...changes.values()].sort((one, two) => Number(two.breaking) - Number(one.breaking));
+}
+
+/** Returns fields with other session conditions than before. Fields that are new or removed are changes of the schema. */
+function conditionChanges(before: RoleGraph, after: RoleGraph): readonly AffectingChange[] {
+  const [then, now] = [before, after].map(({ sessionConditions }) => sessionConditions ?? new Map<string, unknown>());
+  return [...new Set([...(then?.keys() ?? []), ...(now?.keys() ?? [])])]
+    .sort()
+    .flatMap((coordinate): AffectingChange[] => {
+      const [type = '', field = ''] = coordinate.split('.');
+      if (![before, after].every(({ schema }) => hasField(schema.getType(type), field))) return [];
+      const [old, current] = [then?.get(coordinate), now?.get(coordinate)];
+      if (JSON.stringify(old) === JSON.stringify(current)) return [];
+      if (!current)
+        return [{ breaking: false, message: `"${coordinate}" no longer has a session condition`, coordinate }];
+      const what = old
+        ? `the session condition of "${coordinate}" has changed`
+        : `"${coordinate}" now has a session condition`;
+      return [{ breaking: true, message: what, coordinate }];
+    });
+}
+
+function hasField(type: GraphQLNamedType | undefined, field: string): boolean {
+  return (isObjectType(type) || isInterfaceType(type)) && Object.hasOwn(type.getFields(), field);
 }
 
 /** Returns public fields for which tokens are now verified, or no longer verified. */

@@ -34,6 +34,10 @@ export interface Report {
   }[];
   /** Root fields by role, such as `query orders`. The role `*` stands for every role that the metadata does not name. */
   readonly roles: Readonly<Record<string, readonly string[]>>;
+  /** The fields with session conditions by role, such as `Order.margin`. Only of roles that have such fields. */
+  readonly conditionalFields: Readonly<Record<string, readonly string[]>>;
+  /** REST endpoints with a session condition, by name. */
+  readonly conditionalEndpoints: readonly string[];
   /** Root fields that neither need nor verify a token, such as `mutation auth_user_login`. */
   readonly authenticationFields: readonly string[];
   /** The roles that may run each saved operation, by `collection/operation`. */
@@ -101,6 +105,14 @@ export function* reportOn(
     ],
     sources: generation.sources.map(({ name, kind, members }) => ({ name, kind, ...(members && { members }) })),
     roles: Object.fromEntries([...graphs].map(([role, graph]) => [role, visibleRootFields(graph)])),
+    conditionalFields: Object.fromEntries(
+      [...graphs].flatMap(([role, { sessionConditions }]) =>
+        sessionConditions ? [[role, [...sessionConditions.keys()].sort()]] : [],
+      ),
+    ),
+    conditionalEndpoints: metadata.restEndpoints.flatMap(({ metadata: { name, session_condition: condition } }) =>
+      condition ? [name] : [],
+    ),
     authenticationFields: generation.authenticationFields.names,
     operations,
     persistedDocuments: Object.fromEntries(metadata.persistedManifests.map((one) => [one.file, one.documents.length])),

@@ -71,6 +71,8 @@ async function makeReport(options: CheckOptions, opening: OpenGraphOptions): Pro
     const nothing = {
       sources: [],
       roles: {},
+      conditionalFields: {},
+      conditionalEndpoints: [],
       authenticationFields: [],
       operations: {},
       persistedDocuments: {},

@@ -17,12 +17,13 @@ export function printReport(report: CheckReport): string {
     ...report.hints.map(({ source, message }) => `hint: ${source}: ${message}`),
     `sources: ${report.sources.map(sourceText).join(', ') || 'none'}`,
     ...Object.entries(report.roles).map(([role, fields]) => `${roleText(role)}: ${fields.join(', ') || 'nothing'}`),
+    ...conditionLines(report),
     `authentication fields: ${report.authenticationFields.join(', ') || 'none'}`,
     ...Object.entries(report.operations).map(([name, roles]) => `operation ${name}: ${roles.join(', ') || 'no role'}`),
     ...Object.entries(report.persistedDocuments).map(([file, count]) => `persisted documents of ${file}: ${count}`),
     ...(report.changes ?? []).map(changeLine),
     ...(report.changes ? [changesLine(report.changes)] : []),
-    ...(report.hasura ? hasuraLines(report.hasura) : []),
+    ...(report.hasura ? [...hasuraLines(report.hasura), ...extensionLines(report)] : []),
     report.valid ? 'the metadata is valid' : `the metadata is not valid: ${problemCount(report)}`,
   ].join('\n');
 }
@@ -40,6 +41,20 @@ function hasuraLines({ endpoint, roles, differences }: HasuraComparison): readon
     ...differences.map(changeLine),
     `differences: ${differences.length}, ${breaking(differences)} of them breaking`,
   ];
+}
+
+function conditionLines({ conditionalFields, conditionalEndpoints: endpoints }: CheckReport): readonly string[] {
+  return [
+    ...Object.entries(conditionalFields).map(
+      ([role, fields]) => `session conditions of role ${role}: ${fields.join(', ')}`,
+    ),
+    ...(endpoints.length > 0 ? [`session conditions of REST endpoints: ${endpoints.join(', ')}`] : []),
+  ];
+}
+
+/** Names metadata that Hasura ignores, although it restricts what clients may do. */
+function extensionLines(report: CheckReport): readonly string[] {
+  return conditionLines(report).map((line) => `extension: ${line}; Hasura does not check them`);
 }
 
 /** The most tables that a line names. */

@@ -44,6 +44,8 @@ export interface FieldInsight {
   readonly type: string;
   /** The sources that can each resolve the field alone. Empty for a value of an enum or a member of a union. */
   readonly sources: readonly string[];
+  /** Whether sessions must meet a condition to select the field. */
+  readonly conditional: boolean;
   /** Set if a relationship of the metadata resolves the field. */
   readonly relationship: { readonly target: string; readonly fields: readonly string[] } | null;
 }
@@ -105,7 +107,8 @@ export class GraphOfRole {
       const relationship = this.#relationship(name, field.name);
       const hasSources = kind === 'object' || kind === 'interface';
       const sources = relationship ? [relationship.target] : hasSources ? this.#sourcesOf(type, field.name) : [];
-      return { ...field, sources, relationship };
+      const conditional = this.#graph.sessionConditions?.has(`${name}.${field.name}`) ?? false;
+      return { ...field, sources, conditional, relationship };
     });
     return {
       name,

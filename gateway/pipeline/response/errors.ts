@@ -55,6 +55,11 @@ export function invalidRequest(error: GraphQLError, path = '$'): PublicError {
   };
 }
 
+/** An error of a field that the session may not select. Unlike an invalid field, it has a path in the response. */
+export function forbiddenRequest(error: GraphQLError): PublicError {
+  return { ...invalidRequest(error), ...(error.path && { path: error.path }) };
+}
+
 /** The operation may need an unavailable source. The message does not name the source. */
 export function operationUnavailable(): PublicError {
   return {
@@ -172,6 +177,8 @@ export interface RejectedRequest {
   readonly errors: readonly PublicError[];
   /** Set if the request may become valid later: the number of seconds to wait before a retry. */
   readonly retryAfterSeconds?: number;
+  /** The status under `application/graphql-response+json` if it is not 400. */
+  readonly status?: number;
   /** The explanation, if the request is explained. */
   readonly extensions?: Readonly<Record<string, unknown>>;
 }

@@ -3,6 +3,7 @@ export type { RejectedRequest } from './errors.ts';
 export {
   executionErrors,
   flatRefusal,
+  forbiddenRequest,
   invalidRequest,
   operationUnavailable,
   type PublicError,

@@ -1,5 +1,6 @@
 import { resolveAssertion } from '../../access/assertions/index.ts';
 import { ADMIN_ROLE } from '../../access/session/index.ts';
+import type { FieldConditions, SessionCondition } from '../../access/variables/index.ts';
 import type { QueueLimits } from '../../jobs/engine/index.ts';
 import {
   type ActionMetadata,
@@ -80,14 +81,29 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
       if (role === ADMIN_ROLE) return whole;
       const permitted = actions.filter((action) => action.permissions.some((permission) => permission.role === role));
       if (permitted.length === 0) return undefined;
-      if (permitted.length === actions.length) return whole;
+      const sessionConditions = actionConditions(permitted, role);
+      if (permitted.length === actions.length && !sessionConditions) return whole;
       const names = permitted.map((action) => action.name);
-      const key = names.join(' ');
-      const subschema = subschemas.get(key) ?? subschemaOf(names);
+      const key = JSON.stringify([names, [...(sessionConditions ?? [])]]);
+      const subschema = subschemas.get(key) ?? { ...subschemaOf(names), sessionConditions };
       subschemas.set(key, subschema);
       return subschema;
     },
   };
+}
+
+/**
+ * The session conditions of a role's actions. They apply to each root field that an action has: an asynchronous action
+ * also has fields that return its result.
+ */
+function actionConditions(permitted: readonly ActionMetadata[], role: string): FieldConditions | undefined {
+  const conditions = new Map<string, readonly SessionCondition[]>();
+  for (const { name, permissions } of permitted) {
+    const own = permissions.flatMap((one) => (one.role === role ? (one.session_condition ?? []) : []));
+    if (own.length > 0)
+      for (const root of ['Query', 'Mutation', 'Subscription']) conditions.set(`${root}.${name}`, own);
+  }
+  return conditions.size > 0 ? conditions : undefined;
 }
 
 /** The client headers that an action's jobs store. Undefined if no client headers are forwarded to the webhook. */

@@ -3,7 +3,7 @@ import { ADMIN_ROLE } from '../../access/session/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import { type Supergraph, supergraphHints } from '../../planning/composition/index.ts';
 import { type CustomizedSchema, customize } from '../customization/index.ts';
-import type { Permitted } from '../permissions/index.ts';
+import { conditionsInGraph, type Permitted } from '../permissions/index.ts';
 import { eventSharing, type RemoteTarget } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { type Source, SourceError, type Subschema } from '../source.ts';
@@ -45,6 +45,7 @@ export function federatedSource(options: FederatedSourceOptions): Source {
       source: name,
       schema: customized.schema,
       customized,
+      sessionConditions: conditionsInGraph(permitted?.conditions, customized),
       sharing,
       directives: executableDirectives(customized.schema, upstream),
       ...transformedOperations(operations, view),

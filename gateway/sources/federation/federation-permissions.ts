@@ -1,8 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { GraphQLSchema } from 'graphql';
+import type { FieldConditions, SessionCondition } from '../../access/variables/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import type { Preset, Presets } from '../permissions/index.ts';
-import { evadablePresetProblems, type Permitted, permissionProblems, permittedSchema } from '../permissions/index.ts';
+import {
+  evadablePresetProblems,
+  type Permitted,
+  permissionProblems,
+  permittedConditions,
+  permittedSchema,
+} from '../permissions/index.ts';
 import type { SourceProblem } from '../source.ts';
 import {
   type Coordinates,
@@ -29,6 +36,7 @@ export interface FederatedPermissions {
 interface Granted {
   readonly coordinates: Coordinates;
   readonly presets: Presets;
+  readonly conditions?: FieldConditions | undefined;
 }
 
 /** The whole supergraph is visible. */
@@ -80,9 +88,10 @@ export async function federatedPermissions(
           });
         presets.set(key, preset);
       }
+    const conditions = allConditions(grants.map(([, grant]) => grant));
     const coordinates = new Set(grants.flatMap(([, grant]) => [...grant.coordinates]));
-    const key = JSON.stringify([[...coordinates].sort(), [...presets].sort()]);
-    const part = alike.get(key) ?? permitted(partOf, coordinates, presets);
+    const key = JSON.stringify([[...coordinates].sort(), [...presets].sort(), [...(conditions ?? [])].sort()]);
+    const part = alike.get(key) ?? withConditions(permitted(partOf, coordinates, presets), conditions);
     alike.set(key, part);
     parts.set(role, part);
     if (part)
@@ -104,7 +113,7 @@ function grantsOf(
   const grants = new Map<string, Granted>();
   if (!member.permissions) return grants;
   const own = partOf(member.coordinates);
-  member.permissions.forEach(({ role, definition, inheritedFrom }, index) => {
+  member.permissions.forEach(({ role, definition, session_conditions: written, inheritedFrom }, index) => {
     const same = inheritedFrom === undefined ? undefined : grants.get(inheritedFrom);
     if (same) grants.set(role, same);
     if (inheritedFrom !== undefined) return;
@@ -117,9 +126,22 @@ function grantsOf(
     const presets = new Map(
       [...part.presets].map(([key, preset]) => [inSupergraph(key, part.withPresets), preset] as const),
     );
-    grants.set(role, { coordinates: coordinatesOf(part.withPresets), presets });
+    const conditions = permittedConditions(written, part.withPresets, partOf(member.coordinates));
+    grants.set(role, { coordinates: coordinatesOf(part.withPresets), presets, conditions });
   });
   return grants;
+}
+
+/** The conditions of all grants. If several grants have conditions of one field, all of them must hold. */
+function allConditions(grants: readonly Granted[]): FieldConditions | undefined {
+  const all = new Map<string, readonly SessionCondition[]>();
+  for (const { conditions } of grants)
+    for (const [field, ofField] of conditions ?? []) all.set(field, [...(all.get(field) ?? []), ...ofField]);
+  return all.size > 0 ? all : undefined;
+}
+
+function withConditions(part: Permitted | undefined, conditions: FieldConditions | undefined): Permitted | undefined {
+  return part && conditions ? { ...part, conditions } : part;
 }
 
 /** Replaces the type name in a preset's key with the name in the supergraph. */

@@ -3,7 +3,7 @@ import { ADMIN_ROLE } from '../../access/session/index.ts';
 import { printSchema } from '../../graphql/schemas/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 import { hasUsualRoots } from '../customization/index.ts';
-import { type Permitted, partsByRole, permittedParts } from '../permissions/index.ts';
+import { conditionsInGraph, type Permitted, partsByRole, permittedParts } from '../permissions/index.ts';
 import { eventSharing, type RemoteTarget, remoteOperations } from '../remote-schema/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { type Source, SourceError, type Subschema } from '../source.ts';
@@ -34,6 +34,7 @@ export function openPlainSource(
       source: metadata.name,
       schema: customized.schema,
       customized,
+      sessionConditions: conditionsInGraph(permitted?.conditions, customized),
       sharing,
       ...operations,
       ...(hasOwnRoots && { hasOwnRoots }),

@@ -1,3 +1,4 @@
+export { conditionsInGraph, permittedConditions } from './field-conditions.ts';
 export { type NarrowedTypes, narrowedTypes } from './narrowed-types.ts';
 export type { Preset, Presets } from './preset.ts';
 export { PresetArguments, type SentVariables } from './preset-arguments.ts';

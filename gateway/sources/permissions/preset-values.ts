@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import { parseJson } from '../../../platform/index.ts';
 import type { Session } from '../../access/session/index.ts';
+import { listItems } from '../../access/variables/index.ts';
 import { missingSessionVariable, unfitSessionVariable } from '../errors.ts';
 import type { Preset } from './preset.ts';
 
@@ -102,7 +103,7 @@ function sessionVariableValue(
 function readAs(type: GraphQLInputType, text: string): unknown {
   const inner = getNullableType(type);
   if (isListType(inner)) {
-    const items = readList(text)?.map((item) => {
+    const items = listItems(text)?.map((item) => {
       if (item !== null) return readAs(inner.ofType, item);
       return isNonNullType(inner.ofType) ? undefined : null;
     });
@@ -122,34 +123,5 @@ function readAs(type: GraphQLInputType, text: string): unknown {
       return text === 'true' ? true : text === 'false' ? false : undefined;
     default:
       return text;
-  }
-}
-
-/**
- * Reads the items of a list as texts. The list is JSON or a PostgreSQL array literal, the format of lists in tokens.
- */
-function readList(text: string): readonly (string | null)[] | undefined {
-  const list = parseJson(text);
-  if (Array.isArray(list))
-    return list.map((item) => (typeof item === 'string' || item === null ? item : JSON.stringify(item)));
-  return readArrayLiteral(text);
-}
-
-/**
- * Reads a PostgreSQL array literal (PostgreSQL 8.15.2): comma-separated items in braces. Quoted items may contain any
- * character.
- */
-function readArrayLiteral(text: string): readonly (string | null)[] | undefined {
-  if (!text.startsWith('{') || !text.endsWith('}')) return undefined;
-  const content = text.slice(1, -1);
-  if (content.trim() === '') return [];
-  const items: (string | null)[] = [];
-  const item = /\s*(?:"((?:[^"\\]|\\.)*)"|([^",{}\\]+?))\s*(,|$)/gsy;
-  for (;;) {
-    const [, quoted, bare, end] = item.exec(content) ?? [];
-    if (end === undefined) return undefined;
-    if (quoted !== undefined) items.push(quoted.replace(/\\(.)/gs, '$1'));
-    else items.push(bare === 'NULL' ? null : (bare ?? ''));
-    if (end === '') return items;
   }
 }

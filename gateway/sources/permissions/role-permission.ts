@@ -19,10 +19,12 @@ import {
   valueFromAST,
 } from 'graphql';
 import { suggestion } from '../../../platform/index.ts';
+import type { FieldConditions } from '../../access/variables/index.ts';
 import { defaultValueNode } from '../../graphql/schemas/index.ts';
 import type { RemoteSchemaMetadata, ValuePath } from '../../metadata/index.ts';
 import { schemaValidationProblems } from '../schema-problems.ts';
 import { SourceError, type SourceProblem, type Subschema } from '../source.ts';
+import { permittedConditions } from './field-conditions.ts';
 import type { Presets } from './preset.ts';
 import { evadablePresetProblems, presetTypeProblems } from './preset-checks.ts';
 import { takePresets } from './presets.ts';
@@ -35,6 +37,8 @@ export interface Permitted {
   /** The part including the preset inputs, which the role does not see. */
   readonly withPresets: GraphQLSchema;
   readonly presets: Presets;
+  /** The session conditions of fields, in the source's names. Undefined if there are none. */
+  readonly conditions?: FieldConditions | undefined;
 }
 
 /**
@@ -51,7 +55,7 @@ export function permittedParts(
 ): ReadonlyMap<string, Permitted> {
   const parts = new Map<string, Permitted>();
   const problems: SourceProblem[] = [];
-  (metadata.permissions ?? []).forEach(({ role, definition, inheritedFrom }, index) => {
+  (metadata.permissions ?? []).forEach(({ role, definition, session_conditions: written, inheritedFrom }, index) => {
     // Inherited permissions follow the permission they are inherited from, where their problems are reported.
     const same = inheritedFrom === undefined ? undefined : parts.get(inheritedFrom);
     if (same) parts.set(role, same);
@@ -59,7 +63,8 @@ export function permittedParts(
     const part = permittedSchema(definition.schema, upstream);
     const path = ['permissions', index, 'definition', 'schema'];
     const found = 'problems' in part ? part.problems : needsRoots ? rootProblems(part.schema, upstream) : [];
-    if ('schema' in part) parts.set(role, part);
+    if ('schema' in part)
+      parts.set(role, { ...part, conditions: permittedConditions(written, part.withPresets, upstream) });
     problems.push(...permissionProblems(role, definition.schema, found, path));
   });
   if (problems.length > 0) throw new SourceError(problems);

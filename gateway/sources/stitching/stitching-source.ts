@@ -77,7 +77,8 @@ export function stitchingSource(
   const view = { service: metadata.name, customized: names, upstream, narrowed: undefined };
   const parts = partsByRole(permittedParts(metadata, upstream, false), (part) => {
     const presets = rolePresets(inUpstream(part, upstream), upstream, metadata.name);
-    return subschema(part.schema, transformedOperations(remote, { ...view, presets }));
+    const operations = transformedOperations(remote, { ...view, presets });
+    return { ...subschema(part.schema, operations), sessionConditions: part.conditions };
   });
   return {
     name: metadata.name,

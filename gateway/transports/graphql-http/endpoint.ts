@@ -158,13 +158,13 @@ class GraphqlExchange {
 
   #answerRejected(rejected: RejectedRequest): void {
     if (this.#form === 'flat') throw flatRefusal(rejected);
-    const { errors, retryAfterSeconds } = rejected;
+    const { errors, retryAfterSeconds, status = 400 } = rejected;
     this.#exchange.record?.addErrors(errors);
     if (retryAfterSeconds !== undefined)
       this.#send(503, rejectedBody(rejected), { 'retry-after': String(retryAfterSeconds) });
     else if (this.#events && !this.#type) this.#streamEvents(rejected, this.#events);
     // Under `application/json`, a well-formed GraphQL request has status 200 (GraphQL over HTTP 6.4.1).
-    else this.#send(this.#type === 'application/json' ? 200 : 400, rejectedBody(rejected));
+    else this.#send(this.#type === 'application/json' ? 200 : status, rejectedBody(rejected));
   }
 
   #run(executable: ExecutableRequest): void {

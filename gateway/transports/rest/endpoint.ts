@@ -96,7 +96,8 @@ class RestExchange {
     const variables = this.#variables(route, { search: this.#exchange.search, body, parameters });
     if (!variables) return;
     const request = { query: endpoint.query, variables, operationName: endpoint.operation.name?.value };
-    const prepared = this.#options.operations.prepare(request, this.#exchange, { isSaved: true });
+    const { session_condition: sessionCondition } = endpoint.metadata;
+    const prepared = this.#options.operations.prepare(request, this.#exchange, { isSaved: true, sessionCondition });
     if (prepared instanceof Promise)
       prepared.then(
         (known) => this.#attempt(() => this.#run(endpoint, variables, known)),

@@ -1,3 +1,4 @@
+import { listItems } from '../../access/variables/index.ts';
 import type { TemplateValue } from './syntax.ts';
 import { isMap, isTemplateList, type JsonMap, kindOf } from './values.ts';
 import type { Work } from './work.ts';
@@ -11,7 +12,7 @@ export interface CallSite {
 
 type KritiFunction = (argument: TemplateValue, site: CallSite) => TemplateValue;
 
-/** Hasura's Kriti functions (https://hasura.io/docs/2.0/api-reference/kriti-templating). */
+/** Hasura's Kriti functions (https://hasura.io/docs/2.0/api-reference/kriti-templating), and `toList`, which is Portico's. */
 const FUNCTIONS: Readonly<Record<string, KritiFunction>> = {
   getSessionVariable: (name, site) => {
     const value = findSessionVariable(textArgument(name, site).toLowerCase(), site.sessionVariables);
@@ -61,6 +62,11 @@ const FUNCTIONS: Readonly<Record<string, KritiFunction>> = {
     }),
   toPairs: (value, site) => (isMap(value) ? Object.entries(value) : expected('an object', value, site)),
   fromPairs: (value, site) => Object.fromEntries(listArgument(value, site).map((pair) => keyAndValue(pair, site))),
+  toList: (value, site) => {
+    const items = listItems(textArgument(value, site)) ?? site.work.fail('the text is not a list', site.at);
+    site.work.spend(items.length, site.at);
+    return items;
+  },
   removeNulls: (value, site) => listArgument(value, site).filter((item) => item !== null),
   concat: (value, site) => concat(listArgument(value, site), site),
 };

@@ -35,6 +35,8 @@ describe('a check of metadata that is right', () => {
         archivist: [],
         '*': [],
       },
+      conditionalFields: {},
+      conditionalEndpoints: [],
       authenticationFields: [],
       operations: { 'saved/order': ['admin', 'clerk'], 'saved/orders': ['clerk'], 'saved/margins': ['admin'] },
       persistedDocuments: {},

@@ -43,6 +43,10 @@ describe('the functions do what Hasura documents', () => {
 
 describe('a function', () => {
   test.each([
+    ['toList("[\\"a\\",1,null]")', ['a', '1', null]],
+    ['toList("{a, b}")', ['a', 'b']],
+    ['toList("{}")', []],
+    ['size(toList("{a,b}"))', 2],
     ['empty(null)', true],
     ['empty("  ")', true],
     ['empty(0)', true],

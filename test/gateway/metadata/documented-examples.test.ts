@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { pageBlocks } from '../../readme-blocks.ts';
-import { bearer, graphqlUpstream, keeper, openGateway, openIssuer } from '../harness/index.ts';
+import { bearer, graphqlUpstream, keeper, openGateway, openIssuer, webhook } from '../harness/index.ts';
 import { openActionWorld } from '../sources/action-world.ts';
 
 const { keep, close } = keeper();
@@ -69,7 +69,7 @@ describe('a service', () => {
   });
 
   test('has the permissions, limits and allow list of docs/permissions.md', async () => {
-    const [permissions = '', limits = '', introspection = '', allowList = ''] = pageBlocks(
+    const [permissions = '', , , , limits = '', introspection = '', allowList = ''] = pageBlocks(
       'docs/permissions.md',
       'yaml',
     );
@@ -98,6 +98,53 @@ describe('a service', () => {
     expect(await ask('{ orders { id } }')).toEqual({ data: { orders: [{ id: '1' }] } });
     expect((await ask('{ orderCount }')).errors?.[0]?.message).toContain('Cannot query field "orderCount" on type');
     expect((await ask('{ orders { item } }')).errors?.[0]?.message).toBe('query is not allowed');
+  });
+
+  test('has the session conditions of docs/permissions.md, and the list of docs/actions.md', async () => {
+    const [, permissions = '', actions = '', endpoints = ''] = pageBlocks('docs/permissions.md', 'yaml');
+    const transform = pageBlocks('docs/actions.md', 'yaml').find((block) => block.includes('toList'));
+    const [refusal = ''] = pageBlocks('docs/permissions.md', 'json');
+    const conditional = await keep(
+      graphqlUpstream(
+        'type Query { orders: [Order!]! report: Report } type Order { id: ID! margin: Int } type Report { total: Int }',
+        { Query: { orders: () => [{ id: '1', margin: 5 }], report: () => ({ total: 9 }) } },
+      ),
+    );
+    const hook = await keep(webhook(({ body }) => body));
+    const handler = "definition: { handler: '{{SHOP_URL}}/export' }";
+    expect(actions).toContain(handler);
+    const withTransform = `definition:\n    handler: '${hook.url}'\n    request_transform:\n      version: 2\n${transform?.replace(/^/gm, '      ')}`;
+    const gateway = await keep(
+      openGateway({
+        issuer: await keep(issuer),
+        environment: { SHOP_URL: conditional.url },
+        metadata: {
+          'remote_schemas.yaml': permissions,
+          'actions.yaml': `actions:\n${actions.replace(handler, withTransform).replace(/^/gm, '  ')}`,
+          'actions.graphql': 'type Mutation { exportOrders: Export } type Export { teams: [String!] first: String }',
+          'query_collections.yaml': [
+            { name: 'shop', definition: { queries: [{ name: 'report', query: '{ report { total } }' }] } },
+          ],
+          'rest_endpoints.yaml': endpoints,
+        },
+      }),
+    );
+    const tokenOf = async (hasura: object) => (await issuer).token({ hasura: { ...hasura } });
+    const free = await tokenOf({ 'x-hasura-plan': 'free', 'x-hasura-seats': '5', 'x-hasura-teams': ['a', 'b'] });
+    const pro = await tokenOf({ 'x-hasura-plan': 'pro', 'x-hasura-seats': '5', 'x-hasura-teams': ['a', 'b'] });
+    const ask = async (query: string, token: string) => (await gateway.graphql(query, { token })).body;
+    expect(await ask('{ orders { margin } }', free)).toEqual(JSON.parse(refusal));
+    expect(await ask('{ orders { margin } report { total } }', pro)).toEqual({
+      data: { orders: [{ margin: 5 }], report: { total: 9 } },
+    });
+    const exportOrders = 'mutation { exportOrders { teams first } }';
+    expect((await ask(exportOrders, free)).errors).toMatchObject([
+      { extensions: { code: 'session-condition-failed' } },
+    ]);
+    expect((await ask(exportOrders, pro)).data).toEqual({ exportOrders: { teams: ['a', 'b'], first: 'a' } });
+    const statusOf = async (token: string) =>
+      (await gateway.send('/api/rest/report', { headers: bearer(token) })).status;
+    expect([await statusOf(free), await statusOf(pro)]).toEqual([403, 200]);
   });
 
   test('has the REST endpoints of docs/metadata.md', async () => {

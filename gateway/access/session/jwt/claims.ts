@@ -34,7 +34,7 @@ export function readClaims(payload: Readonly<Record<string, unknown>>, source: C
     if (!name.startsWith(SESSION_VARIABLE_PREFIX)) continue;
     if (name === ALLOWED_ROLES) allowedRoles = roleList(value);
     else if (name === DEFAULT_ROLE_VARIABLE) defaultRole = roleName(value);
-    else if (value !== null) variables[name] = claimText(name, value);
+    else if (value !== null) variables[name] = claimText(key, value);
   }
   if (!allowedRoles) throw missingRoleClaim(ALLOWED_ROLES);
   if (!defaultRole) throw missingRoleClaim(DEFAULT_ROLE_VARIABLE);
