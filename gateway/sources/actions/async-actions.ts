@@ -230,7 +230,7 @@ function runAction(
         if ('value' in outcome) resolve(done(declaredPart(outcome.value, webhook.outputType) as Json));
         else resolve(failedOutcome(answer, storedErrors(outcome.error)));
       },
-      ofJob,
+      { job: ofJob },
     );
   }).finally(() => signal.removeEventListener('abort', cancel));
 }
