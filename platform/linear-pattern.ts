@@ -93,9 +93,9 @@ class PatternParser {
     if (refused !== undefined)
       throw new UnusablePattern(`the pattern has "${refused}": backreferences and word boundaries are not supported`);
     const pair = /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}/;
-    const escape = /\\(?:[pPu]\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|[^])/;
-    const set = /\[(?:\\[^]|[^\]\\])*\]/;
-    const text = this.#match(new RegExp([pair, escape, set, /\./].map((one) => one.source).join('|'), 'y'))?.[0];
+    const escaped = /\\(?:[pPu]\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|[\s\S])/;
+    const set = /\[(?:\\[\s\S]|[^\]\\])*\]/;
+    const text = this.#match(new RegExp([pair, escaped, set, /\./].map((one) => one.source).join('|'), 'y'))?.[0];
     if (text !== undefined) return codePointTest(text);
     const literal = this.#source.codePointAt(this.#at) ?? 0;
     this.#at += String.fromCodePoint(literal).length;

@@ -64,7 +64,7 @@ const TYPES = /* GraphQL */ `
     name: String
     owner: OwnerBy
   }
-  input OwnerBy {
+  input OwnerBy @oneOf {
     id: ID
     name: String
   }
