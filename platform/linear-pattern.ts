@@ -146,10 +146,10 @@ type State =
 function addStates(node: PatternNode, next: number, states: State[]): number {
   const add = (state: State) => states.push(state) - 1;
   if (node.kind === 'one') return add({ ...node, next });
-  if (node.kind === 'start' || node.kind === 'end') return add({ kind: node.kind, next });
   if (node.kind === 'sequence') return node.items.reduceRight((after, item) => addStates(item, after, states), next);
   if (node.kind === 'choice')
     return add({ kind: 'split', next: node.items.map((item) => addStates(item, next, states)) });
+  if (node.kind !== 'repeat') return add({ kind: node.kind, next });
   const { item, min, max } = node;
   let first = next;
   if (max === Infinity) {

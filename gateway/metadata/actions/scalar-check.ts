@@ -49,7 +49,9 @@ export const scalarCheckShape = writtenShape.transform((written, context): Scala
   const isNumber = minimum !== undefined || maximum !== undefined;
   if (isText && isNumber)
     report('no value can pass: pattern and lengths are for strings, minimum and maximum for numbers');
-  if (!isText && !isNumber) report('expected pattern, min_length, max_length, minimum or maximum');
+  // A misspelt condition has been reported already.
+  if (!isText && !isNumber && context.issues.length === 0)
+    report('expected pattern, min_length, max_length, minimum or maximum');
   const limit = most ?? (pattern === undefined ? MAX_LENGTH : DEFAULT_MATCHED_LENGTH);
   if (least !== undefined && least > limit)
     report(`no value can pass: min_length is greater than the maximum length of ${limit}`, 'min_length');
