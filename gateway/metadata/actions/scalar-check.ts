@@ -35,6 +35,7 @@ export type WrittenCheck = z.output<typeof writtenShape>;
 /** What values of a custom scalar must be. */
 export interface ScalarCheck {
   readonly written: WrittenCheck;
+  readonly isNumber: boolean;
   /** Completes "the value must …". Undefined for an allowed value. Never contains the value. */
   problemOf(value: unknown): string | undefined;
 }
@@ -60,7 +61,7 @@ export const scalarCheckShape = writtenShape.transform((written, context): Scala
   if (pattern !== undefined && limit > MAX_MATCHED_LENGTH)
     report(`with a pattern, max_length is at most ${MAX_MATCHED_LENGTH}`, 'max_length');
   const compiled = pattern === undefined ? undefined : compileOrReport(pattern, report);
-  return { written, problemOf: isNumber ? numberCheck(written) : textCheck(written, limit, compiled) };
+  return { written, isNumber, problemOf: isNumber ? numberCheck(written) : textCheck(written, limit, compiled) };
 });
 
 function compileOrReport(
@@ -144,7 +145,7 @@ export function checkScalars(schema: GraphQLSchema, checks: ReadonlyMap<string, 
   }
 }
 
-function checkScalar(type: GraphQLScalarType, { problemOf }: ScalarCheck): void {
+function checkScalar(type: GraphQLScalarType, { problemOf, isNumber }: ScalarCheck): void {
   const checked = (value: unknown, node?: ValueNode): unknown => {
     const problem = problemOf(value);
     if (problem === undefined) return value;
@@ -157,4 +158,13 @@ function checkScalar(type: GraphQLScalarType, { problemOf }: ScalarCheck): void 
     // An enum value is not a string, although its untyped value is one.
     return checked(isNumber || node.kind === Kind.STRING ? valueFromASTUntyped(node) : undefined, node);
   };
+  if (isNumber) type.extensions = { ...type.extensions, [NUMBER]: true };
+}
+
+/** Marks scalars whose check allows only numbers. */
+const NUMBER = Symbol('number');
+
+/** Whether the check of a custom scalar allows only numbers. */
+export function isNumberScalar(type: unknown): boolean {
+  return isScalarType(type) && NUMBER in type.extensions;
 }

@@ -30,7 +30,7 @@ import { type ActionContext, type AnswerAction, compileActions } from './action-
 import { objectsWithin } from './action-response.ts';
 import type { ActionOutcome } from './action-webhook.ts';
 import { askedJobId } from './async-actions.ts';
-import { type CollectFieldArguments, fieldArgumentsBelow } from './field-arguments.ts';
+import { type CollectFieldArguments, fieldArgumentCollectors } from './field-arguments.ts';
 import { resultEvents, type WatchResult } from './result-events.ts';
 
 /**
@@ -72,6 +72,7 @@ export function actionSubschema(
   const executed = resolveAbstractTypes(withNullsForMisfits(built(withoutChecks(definitions, checked)), checked));
   checkScalars(schema, checks);
   checkScalars(executed, checks);
+  const collectorOf = fieldArgumentCollectors(executed);
   const answers = new Map<GraphQLField<unknown, unknown>, AnswerAction>();
   for (const operation of ['query', 'mutation', 'subscription'] as const) {
     const shown = actionRootType(schema, operation)?.getFields() ?? {};
@@ -81,7 +82,7 @@ export function actionSubschema(
         (output && (typeFromAST(schema, output) as GraphQLOutputType | undefined)) ?? shown[name]?.type ?? field.type;
       const answer = answerOf(name, operation, type, checked);
       answers.set(field, answer);
-      field.resolve = resolver(answer, output ? undefined : fieldArgumentsBelow(field.type, executed));
+      field.resolve = resolver(answer, output ? undefined : collectorOf(field.type));
     }
   }
   const openEvents = (document: DocumentNode): CompiledSubscription['open'] => {

@@ -33,15 +33,19 @@ export type CollectFieldArguments = (info: GraphQLResolveInfo) => readonly Field
 /** The maximum number of selections that are visited. Each possible type of an interface or union is visited by itself. */
 const MAX_VISITED = 20_000;
 
-/** Returns undefined if no field below a value of the type has arguments. */
-export function fieldArgumentsBelow(type: GraphQLOutputType, schema: GraphQLSchema): CollectFieldArguments | undefined {
+/** Returns a function that returns undefined if no field below a value of a type has arguments. */
+export function fieldArgumentCollectors(
+  schema: GraphQLSchema,
+): (type: GraphQLOutputType) => CollectFieldArguments | undefined {
   const withArguments = typesWithArguments(schema);
-  const named = getNamedType(type);
-  if (!isCompositeType(named) || !withArguments.has(named.name)) return undefined;
-  return (info) => {
-    const found: FieldArguments[] = [];
-    new ArgumentCollector(info, withArguments, found).collect(named, info.fieldNodes, []);
-    return found.length > 0 ? found : undefined;
+  return (type) => {
+    const named = getNamedType(type);
+    if (!isCompositeType(named) || !withArguments.has(named.name)) return undefined;
+    return (info) => {
+      const found: FieldArguments[] = [];
+      new ArgumentCollector(info, withArguments, found).collect(named, info.fieldNodes, []);
+      return found.length > 0 ? found : undefined;
+    };
   };
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { until } from '../harness/index.ts';
+import { bearer, until } from '../harness/index.ts';
 import { openRicherActions } from './richer-types.ts';
 
 const actions = await openRicherActions();
@@ -149,6 +149,12 @@ describe('a value of an interface or union', () => {
     actions.answerText(undefined);
     expect(body.data ?? body.errors).toBeTruthy();
     expect((await call('{ pet { name } }', cat)).body.data).toEqual({ pet: { name: 'Tom' } });
+  });
+
+  test('with a wrong type is an error over REST', async () => {
+    await call('{ sku }', { __typename: 'Wolf' });
+    const answer = await gateway.send('/api/rest/pet', { headers: bearer(tokenOf('user')) });
+    expect([answer.status, answer.body]).toEqual([400, { path: '$', error: WRONG, code: 'unexpected' }]);
   });
 
   test('may be nested a hundred times', async () => {

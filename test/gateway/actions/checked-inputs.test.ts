@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { bearer } from '../harness/index.ts';
 import { openRicherActions } from './richer-types.ts';
 
 const actions = await openRicherActions();
@@ -69,6 +70,16 @@ describe('a checked scalar in an input', () => {
     expect(received).toHaveLength(0);
   });
 
+  test('is refused where a service has a scalar of the same name', async () => {
+    for (const [query, variables] of [
+      ['{ stocked(sku: "x") }', {}],
+      ['query ($sku: Sku) { stocked(sku: $sku) }', { sku: 'x' }],
+      ['query ($sku: Sku) { stocked(sku: $sku) sku }', { sku: 'x' }],
+    ] as const)
+      expect((await call(query, 'ABC-1', { variables })).body.errors).toMatchObject([refused()]);
+    expect((await call('{ stocked(sku: "ABC-1") }')).body).toEqual({ data: { stocked: null } });
+  });
+
   test('is refused with its place', async () => {
     const query = 'query ($line: StockLine, $skus: [Sku!]) { stock(line: $line, skus: $skus) { score } }';
     const { body } = await call(query, null, { variables: { line: { sku: 'x' }, skus: ['ABC-1', 'y'] } });
@@ -83,6 +94,19 @@ describe('a checked scalar in an input', () => {
     for (const literal of ['0', '5.1', '"3"', 'true', 'LOW', '1e400'])
       expect((await call(`{ stock(score: ${literal}) { score } }`)).body.errors).toMatchObject([refused()]);
     expect(received).toHaveLength(0);
+  });
+
+  test('is refused over REST, and reaches the handler as a number', async () => {
+    await call('{ sku }', { must: 'ABC-1' });
+    received.length = 0;
+    const get = (query: string) =>
+      actions.gateway.send(`/api/rest/rated?${query}`, { headers: bearer(actions.tokenOf('user')) });
+    expect(await get('score=6')).toMatchObject({ status: 400, body: { code: 'validation-failed' } });
+    expect(await get('score=x')).toMatchObject({ status: 400 });
+    expect(await get('score=3&sku=x')).toMatchObject({ status: 400 });
+    expect(received).toHaveLength(0);
+    expect(await get('score=4.5&sku=ABC-2')).toMatchObject({ status: 200, body: { stock: { must: 'ABC-1' } } });
+    expect(received[0]?.body).toMatchObject({ input: { score: 4.5, sku: 'ABC-2' } });
   });
 
   test('reaches the handler where it is allowed, with default values', async () => {

@@ -41,6 +41,18 @@ describe('the handler gets the arguments of fields below the action', () => {
     ]);
   });
 
+  test('where the value is joined with other services', async () => {
+    const value = { owner_id: '7', photo: 'p' };
+    const query = '{ album { big: photo(size: 3) owner { name } } }';
+    expect((await call(query, value)).body).toEqual({ data: { album: { big: 'p', owner: { name: 'owner 7' } } } });
+    expect(sent()).toEqual([{ path: ['Album.photo'], arguments: { size: 3 } }]);
+    expect((await call('{ album { a: photo(size: 3) b: photo owner { name } } }', value)).body).toMatchObject({
+      data: { album: null },
+      errors: [{ path: ['album'], extensions: { code: 'validation-failed' } }],
+    });
+    expect(received).toHaveLength(0);
+  });
+
   test('only if it selects such a field', async () => {
     await call(
       'query ($no: Boolean!) { album(id: 1) { title photos @include(if: $no) { caption } } }',

@@ -1,6 +1,7 @@
 import { createTestDatabase } from '../../database/index.ts';
 import {
   type Answer,
+  endpoint,
   type GraphqlBody,
   type GraphqlOptions,
   graphqlUpstream,
@@ -91,7 +92,9 @@ const TYPES = /* GraphQL */ `
     EMPTY
   }
   type Album {
+    owner_id: ID
     title: String
+    photo(size: Int = 1): String
     photos(first: Int = 10, after: ID): [Photo!]
     covers: [Look]
   }
@@ -113,9 +116,28 @@ const action = (name: string, more: Record<string, unknown> = {}, roles = ['user
   permissions: roles.map((role) => ({ role })),
 });
 
-const OWNERS = 'type Query { owner(id: ID!): Owner } type Owner { name: String }';
+const OWNERS =
+  'type Query { owner(id: ID!): Owner stocked(sku: Sku): String } type Owner { name: String } "Three letters and a number" scalar Sku';
 
-export const RICHER_METADATA = {
+const toOwner = () => ({
+  name: 'owner',
+  definition: {
+    to_remote_schema: {
+      remote_schema: 'owners',
+      lhs_fields: ['owner_id'],
+      remote_field: { owner: { arguments: { id: '$owner_id' } } },
+    },
+  },
+});
+
+const SAVED = [
+  { name: 'rated', query: 'query ($score: Score!, $sku: Sku) { stock(score: $score, sku: $sku) { must } }' },
+  { name: 'pet', query: '{ pet { name } }' },
+];
+
+const RICHER_METADATA = {
+  'query_collections.yaml': [{ name: 'saved', definition: { queries: SAVED } }],
+  'rest_endpoints.yaml': SAVED.map(({ name }) => endpoint(name, name, ['GET'])),
   'remote_schemas.yaml': [
     {
       name: 'owners',
@@ -134,23 +156,7 @@ export const RICHER_METADATA = {
       input_objects: [{ name: 'PetBy', one_of: true }],
       interfaces: [{ name: 'Pet' }],
       unions: [{ name: 'Guest' }],
-      objects: [
-        {
-          name: 'Cat',
-          relationships: [
-            {
-              name: 'owner',
-              definition: {
-                to_remote_schema: {
-                  remote_schema: 'owners',
-                  lhs_fields: ['owner_id'],
-                  remote_field: { owner: { arguments: { id: '$owner_id' } } },
-                },
-              },
-            },
-          ],
-        },
-      ],
+      objects: ['Cat', 'Album'].map((name) => ({ name, relationships: [toOwner()] })),
     },
   },
 };
