@@ -13,10 +13,10 @@ import { typeOfValue } from './abstract-types.ts';
 
 /** The maximum number of invalid values in a webhook's response. Each of them is an error for the client. */
 const MAX_INVALID_VALUES = 100;
-/** Deeper values are not counted. No operation selects fields as deep as that. */
+/** The maximum depth of a response. It bounds the recursion over types that contain themselves. */
 const MAX_DEPTH = 500;
 
-/** Returns the problem of a response with too many invalid values. */
+/** Returns the problem of a response with too many invalid values, or too many levels. */
 export type ExcessProblem = (value: unknown) => string | undefined;
 
 /**
@@ -28,8 +28,10 @@ export function excessProblem(output: GraphQLOutputType, checked: ReadonlySet<st
   if (!checked.has(getNamedType(output).name)) return undefined;
   return (response) => {
     let invalid = 0;
+    let isTooDeep = false;
     const count = (value: unknown, type: GraphQLOutputType, depth: number): void => {
-      if (invalid > MAX_INVALID_VALUES || depth > MAX_DEPTH) return;
+      isTooDeep ||= depth > MAX_DEPTH;
+      if (isTooDeep || invalid > MAX_INVALID_VALUES) return;
       const isMissing = value === null || value === undefined;
       if (isNonNullType(type)) {
         if (isMissing) invalid += 1;
@@ -56,6 +58,7 @@ export function excessProblem(output: GraphQLOutputType, checked: ReadonlySet<st
           count(Object.hasOwn(value, field.name) ? value[field.name] : null, field.type, depth + 1);
     };
     count(response, output, 0);
+    if (isTooDeep) return `the webhook response is nested more than ${MAX_DEPTH} levels deep`;
     return invalid > MAX_INVALID_VALUES
       ? `more than ${MAX_INVALID_VALUES} values of the webhook response do not fit their types`
       : undefined;

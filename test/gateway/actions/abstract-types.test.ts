@@ -143,11 +143,13 @@ describe('a value of an interface or union', () => {
     expect(inObject.body.errors).toMatchObject([{ path: ['home', 'rooms', 0, 'first'] }]);
   });
 
-  test('may be nested a hundred thousand times', async () => {
+  test('is refused if it is nested a hundred thousand times', async () => {
     actions.answerText(`${'{"__typename":"Dog","friend":'.repeat(100_000)}null${'}'.repeat(100_000)}`);
     const { body } = await call('{ pet { friend { friend { __typename } } } }');
     actions.answerText(undefined);
-    expect(body.data ?? body.errors).toBeTruthy();
+    expect(body.errors).toMatchObject([
+      { message: 'the webhook response is nested more than 500 levels deep', extensions: { code: 'unexpected' } },
+    ]);
     expect((await call('{ pet { name } }', cat)).body.data).toEqual({ pet: { name: 'Tom' } });
   });
 
@@ -221,6 +223,26 @@ describe('the result of an asynchronous action', () => {
         },
       },
     });
+  });
+
+  test('fails if it is nested too deeply, and the gateway goes on', async () => {
+    actions.answerText(`${'{"__typename":"Dog","friend":'.repeat(100_000)}null${'}'.repeat(100_000)}`);
+    const result = await resultOf(undefined);
+    actions.answerText(undefined);
+    expect(result).toMatchObject({ data: { adopt: { errors: { code: 'unexpected' }, output: null } } });
+    expect(await resultOf(cat)).toMatchObject({ data: { adopt: { output: { name: 'Tom' } } } });
+  });
+
+  test('fails if it is nested too deeply without any interface', async () => {
+    actions.answerText(`${'{"nest":'.repeat(100_000)}null${'}'.repeat(100_000)}`);
+    const accepted = await call('mutation { nest }');
+    const { nest: id } = accepted.body.data as { nest: string };
+    const errors = await until('the job has ended', async () => {
+      const { body } = await call(`{ nest(id: "${id}") { errors } }`);
+      return (body.data as { nest: { errors: unknown } }).nest.errors ?? undefined;
+    });
+    actions.answerText(undefined);
+    expect(errors).toMatchObject({ code: 'unexpected' });
   });
 
   test('fails with a wrong type', async () => {

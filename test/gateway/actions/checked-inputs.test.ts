@@ -185,8 +185,8 @@ test('descriptions and deprecations are shown by introspection', async () => {
       ],
     },
   });
-  const { fields } = data['query'] as { fields: { name: string; args: unknown }[] };
-  expect(fields.find(({ name }) => name === 'stock')?.args).toEqual(
+  const { query: root } = data as { query: { fields: { name: string; args: unknown }[] } };
+  expect(root.fields.find(({ name }) => name === 'stock')?.args).toEqual(
     expect.arrayContaining([
       { name: 'score', defaultValue: '5', deprecationReason: null },
       { name: 'unit', defaultValue: '"piece"', deprecationReason: 'all are pieces' },

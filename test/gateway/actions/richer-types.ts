@@ -29,6 +29,7 @@ const TYPES = /* GraphQL */ `
   }
   type Mutation {
     adopt(name: String!): Pet
+    nest: Nest
   }
   "An animal with a name"
   interface Pet {
@@ -56,6 +57,9 @@ const TYPES = /* GraphQL */ `
     guests: [Guest]
     first: Guest!
     rooms: [Home!]
+  }
+  type Nest {
+    nest: Nest
   }
   type Plain {
     name: String
@@ -150,6 +154,7 @@ const RICHER_METADATA = {
     actions: [
       ...NAMES.map((name) => action(name, {}, name === 'plain' ? ['user', 'plain'] : ['user'])),
       action('adopt', { kind: 'asynchronous' }),
+      action('nest', { kind: 'asynchronous' }),
     ],
     custom_types: {
       scalars: [{ name: 'Score', check: { minimum: 1, maximum: 5 } }],
