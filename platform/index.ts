@@ -53,6 +53,7 @@ export {
   QUOTE,
   WHITE_SPACE,
 } from './json-bytes.ts';
+export { compilePattern, type LinearPattern, UnusablePattern } from './linear-pattern.ts';
 export { Listeners } from './listeners.ts';
 export {
   boundedText,

@@ -1,4 +1,15 @@
-import { type DefinitionNode, type FieldDefinitionNode, Kind, parse, print } from 'graphql';
+import {
+  type ConstDirectiveNode,
+  DEFAULT_DEPRECATION_REASON,
+  type DefinitionNode,
+  type FieldDefinitionNode,
+  type InputValueDefinitionNode,
+  type InterfaceTypeDefinitionNode,
+  Kind,
+  type ObjectTypeDefinitionNode,
+  parse,
+  print,
+} from 'graphql';
 import type { Metadata } from './load.ts';
 
 /**
@@ -10,7 +21,7 @@ export function exportMetadata(metadata: Metadata): Readonly<Record<string, unkn
     version: 3,
     sources: [],
     ...written,
-    ...(actions !== undefined && exportActions(actions, metadata.actionsSdl)),
+    ...(actions !== undefined && exportActions(actions, metadata.actionsSdl, metadata.actionTypes.checks)),
   };
 }
 
@@ -18,7 +29,12 @@ interface WrittenActions {
   readonly actions?:
     | readonly { readonly name: string; readonly comment?: unknown; readonly definition: object }[]
     | null;
-  readonly custom_types?: { readonly objects?: readonly WrittenObject[] | null } | null;
+  readonly custom_types?: WrittenTypes | null;
+}
+
+interface WrittenTypes {
+  readonly objects?: readonly WrittenObject[] | null;
+  readonly input_objects?: readonly { readonly name: string; readonly one_of?: unknown }[] | null;
 }
 
 interface WrittenObject {
@@ -27,7 +43,11 @@ interface WrittenObject {
 }
 
 /** Returns actions and their types in JSON. The directory layout defines the types in `actions.graphql`. */
-function exportActions(written: unknown, sdl: string): Readonly<Record<string, unknown>> {
+function exportActions(
+  written: unknown,
+  sdl: string,
+  checks: Metadata['actionTypes']['checks'],
+): Readonly<Record<string, unknown>> {
   // graphql-js rejects a text that consists only of comments.
   const definitions = /^(\s|#.*)*$/.test(sdl) ? [] : parse(sdl).definitions;
   const fields = new Map(definitions.flatMap(rootFieldDefinitions));
@@ -47,7 +67,7 @@ function exportActions(written: unknown, sdl: string): Readonly<Record<string, u
       },
     };
   });
-  return { actions, custom_types: exportTypes(definitions, types?.objects ?? []) };
+  return { actions, custom_types: exportTypes(definitions, types ?? {}, checks) };
 }
 
 function rootFieldDefinitions(
@@ -61,8 +81,12 @@ function rootFieldDefinitions(
 
 function exportTypes(
   definitions: readonly DefinitionNode[],
-  written: readonly WrittenObject[],
+  written: WrittenTypes,
+  checks: Metadata['actionTypes']['checks'],
 ): Readonly<Record<string, unknown>> {
+  const interfaces: unknown[] = [];
+  const unions: unknown[] = [];
+  const oneOf = new Set((written.input_objects ?? []).flatMap((type) => (type.one_of === true ? [type.name] : [])));
   const types = {
     input_objects: [] as unknown[],
     objects: [] as unknown[],
@@ -71,24 +95,78 @@ function exportTypes(
   };
   for (const definition of definitions) {
     if (definition.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION)
-      types.input_objects.push({ ...withName(definition), fields: (definition.fields ?? []).map(inputOf) });
+      types.input_objects.push({
+        ...withName(definition),
+        fields: (definition.fields ?? []).map(inputOf),
+        ...((oneOf.has(definition.name.value) || directiveOf(definition, 'oneOf')) && { one_of: true }),
+      });
+    else if (definition.kind === Kind.INTERFACE_TYPE_DEFINITION)
+      interfaces.push({ ...withName(definition), ...implementedBy(definition), fields: fieldsOf(definition) });
+    else if (definition.kind === Kind.UNION_TYPE_DEFINITION)
+      unions.push({ ...withName(definition), types: (definition.types ?? []).map(({ name }) => name.value) });
     else if (definition.kind === Kind.OBJECT_TYPE_DEFINITION && !isRootTypeName(definition.name.value))
       types.objects.push({
         ...withName(definition),
-        fields: (definition.fields ?? []).map(inputOf),
-        ...exportedRelationships(definition.name.value, written),
+        ...implementedBy(definition),
+        fields: fieldsOf(definition),
+        ...exportedRelationships(definition.name.value, written.objects ?? []),
       });
     else if (definition.kind === Kind.ENUM_TYPE_DEFINITION)
       types.enums.push({
         ...withName(definition),
-        values: (definition.values ?? []).map(({ name, description }) => ({
-          value: name.value,
-          ...(description && { description: description.value }),
+        values: (definition.values ?? []).map((value) => ({
+          value: value.name.value,
+          ...(value.description && { description: value.description.value }),
+          ...(directiveOf(value, 'deprecated') && { is_deprecated: true }),
+          ...(argumentOf(value, 'deprecated', 'reason') !== undefined && deprecationOf(value)),
         })),
       });
-    else if (definition.kind === Kind.SCALAR_TYPE_DEFINITION) types.scalars.push(withName(definition));
+    else if (definition.kind === Kind.SCALAR_TYPE_DEFINITION) {
+      const { written: check } = checks.get(definition.name.value) ?? {};
+      const url = argumentOf(definition, 'specifiedBy', 'url');
+      types.scalars.push({
+        ...withName(definition),
+        ...(check && { check }),
+        ...(url !== undefined && { specified_by_url: url }),
+      });
+    }
   }
-  return types;
+  // Hasura does not know these lists.
+  return { ...types, ...(interfaces.length > 0 && { interfaces }), ...(unions.length > 0 && { unions }) };
+}
+
+interface WithDirectives {
+  readonly directives?: readonly ConstDirectiveNode[] | undefined;
+}
+
+function directiveOf({ directives = [] }: WithDirectives, name: string): ConstDirectiveNode | undefined {
+  return directives.find((directive) => directive.name.value === name);
+}
+
+function argumentOf(node: WithDirectives, directive: string, argument: string): string | undefined {
+  const value = directiveOf(node, directive)?.arguments?.find(({ name }) => name.value === argument)?.value;
+  return value?.kind === Kind.STRING ? value.value : undefined;
+}
+
+/** The reason of `@deprecated`. */
+function deprecationOf(node: WithDirectives) {
+  const reason = directiveOf(node, 'deprecated')
+    ? (argumentOf(node, 'deprecated', 'reason') ?? DEFAULT_DEPRECATION_REASON)
+    : undefined;
+  return reason !== undefined && { deprecation_reason: reason };
+}
+
+function implementedBy({ interfaces = [] }: ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode) {
+  return interfaces.length > 0 && { implements: interfaces.map(({ name }) => name.value) };
+}
+
+function fieldsOf({ fields = [] }: ObjectTypeDefinitionNode | InterfaceTypeDefinitionNode) {
+  return fields.map((field) => ({
+    ...withName(field),
+    type: print(field.type),
+    ...(field.arguments?.length && { arguments: field.arguments.map(inputOf) }),
+    ...deprecationOf(field),
+  }));
 }
 
 /** The relationships are in `actions.yaml`, not with the fields. */
@@ -106,8 +184,13 @@ function withName({ name, description }: NamedNode) {
   return { name: name.value, ...(description && { description: description.value }) };
 }
 
-function inputOf(node: NamedNode & { readonly type: FieldDefinitionNode['type'] }) {
-  return { ...withName(node), type: print(node.type) };
+function inputOf(node: InputValueDefinitionNode) {
+  return {
+    ...withName(node),
+    type: print(node.type),
+    ...(node.defaultValue && { default_value: print(node.defaultValue) }),
+    ...deprecationOf(node),
+  };
 }
 
 function isRootTypeName(name: string): boolean {

@@ -5,7 +5,10 @@ export type {
   NamedText,
   RequestTransform,
   ResponseTransform,
+  ScalarCheck,
+  TypeExtension,
 } from './actions/index.ts';
+export { checkScalars, isNumberScalar } from './actions/index.ts';
 export { type AllowListEntry, unenforcedAllowList } from './allow-list.ts';
 export { type ApiLimits, apiLimit, type RateLimit } from './api-limits.ts';
 export { exportMetadata } from './export.ts';

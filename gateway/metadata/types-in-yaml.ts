@@ -27,10 +27,13 @@ export function ignoredTypes(
         ...(definition.output_type ? [ignored(at('output_type'), 'the type of the output')] : []),
       ];
     }),
-    ...(['enums', 'input_objects', 'objects', 'scalars'] as const).flatMap((kind) =>
+    ...(['enums', 'input_objects', 'interfaces', 'objects', 'scalars'] as const).flatMap((kind) =>
       custom_types[kind].flatMap((type, index) =>
         type.fields?.length ? [ignored(['custom_types', kind, index, 'fields'], 'the fields')] : [],
       ),
+    ),
+    ...custom_types.unions.flatMap(({ types }, index) =>
+      types?.length ? [ignored(['custom_types', 'unions', index, 'types'], 'the types')] : [],
     ),
     ...custom_types.enums.flatMap(({ name, values }, index) =>
       values === null || values === undefined || saysTheSame(values, enumValues(document, name))

@@ -152,8 +152,10 @@ function joinedType(name: string, candidates: readonly Candidate[]): GraphQLName
   return isInterfaceType(first) ? new GraphQLInterfaceType(made) : new GraphQLObjectType(made);
 }
 
+const UNCHECKED = new GraphQLScalarType({ name: 'Unchecked' });
+
 /**
- * Joins scalars. The last one reads values, and the canonical one provides the description. `@specifiedBy` may come
+ * Joins scalars. The last one that checks values reads them, and the canonical one provides the description. `@specifiedBy` may come
  * from any of them, since a part may omit it.
  */
 function joinedScalar(last: GraphQLScalarType, candidates: readonly Candidate[]): GraphQLScalarType {
@@ -162,8 +164,10 @@ function joinedScalar(last: GraphQLScalarType, candidates: readonly Candidate[])
   const specified = [...candidates.map(({ type }) => type), canonical].findLast(
     (type) => isScalarType(type) && typeof type.specifiedByURL === 'string',
   );
+  const types = candidates.map(({ type }) => type);
+  const reading = types.findLast((type) => isScalarType(type) && type.parseValue !== UNCHECKED.parseValue) ?? last;
   return new GraphQLScalarType({
-    ...last.toConfig(),
+    ...(isScalarType(reading) ? reading : last).toConfig(),
     description: canonical?.description,
     specifiedByURL: isScalarType(specified) ? specified.specifiedByURL : undefined,
     astNode: undefined,

@@ -2,15 +2,21 @@ import {
   buildASTSchema,
   type DefinitionNode,
   type FieldDefinitionNode,
+  isInputType,
   Kind,
+  type NamedTypeNode,
   type NameNode,
   type TypeNode,
+  typeFromAST,
   validateSchema,
+  valueFromAST,
+  visit,
 } from 'graphql';
 import { innermostTypeName } from '../../graphql/syntax/index.ts';
 import type { ValuePath } from '../yaml/index.ts';
 import type { ActionsMetadata } from './actions.ts';
 import { POSTGRES_SCALARS } from './postgres-scalars.ts';
+import { checkScalars, type ScalarCheck } from './scalar-check.ts';
 
 /** An action in `actions.graphql`. */
 export interface ActionField {
@@ -36,9 +42,11 @@ const OUTPUT_KINDS: readonly DefinitionKind[] = [
   Kind.SCALAR_TYPE_DEFINITION,
   Kind.ENUM_TYPE_DEFINITION,
   Kind.OBJECT_TYPE_DEFINITION,
+  Kind.INTERFACE_TYPE_DEFINITION,
+  Kind.UNION_TYPE_DEFINITION,
 ];
 const BUILT_IN_SCALARS = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
-const CUSTOM_TYPE_KINDS = ['enums', 'input_objects', 'objects', 'scalars'] as const;
+const CUSTOM_TYPE_KINDS = ['enums', 'input_objects', 'interfaces', 'objects', 'scalars', 'unions'] as const;
 
 /** Returns the problem with the kind of a definition other than `Query` and `Mutation`. */
 export function unsupportedDefinition(definition: DefinitionNode): string | undefined {
@@ -48,7 +56,7 @@ export function unsupportedDefinition(definition: DefinitionNode): string | unde
     .replace('Definition', '')
     .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
     .toLowerCase();
-  return invalidTypes(`expected object types, inputs, enums and scalars only, found: ${kind}`);
+  return invalidTypes(`expected object types, interfaces, unions, inputs, enums and scalars only, found: ${kind}`);
 }
 
 /** Reports actions that are not exactly once in both files, and custom types with no or several definitions. */
@@ -88,7 +96,10 @@ export function nameProblems(
     });
 }
 
-/** Reports wrong types. Arguments must be scalars, enums or input objects. Results must be scalars, enums or objects. */
+/**
+ * Reports wrong types. Arguments must be scalars, enums or input objects. Results must be scalars, enums, objects,
+ * interfaces or unions.
+ */
 export function typeProblems(
   fields: readonly ActionField[],
   types: readonly DefinitionNode[],
@@ -119,9 +130,22 @@ export function typeProblems(
     });
   }
   for (const type of types) {
+    for (const { name, owner, allowed } of namedIn(type)) {
+      if (kinds.get(name.value) === allowed) continue;
+      const kind = allowed === Kind.OBJECT_TYPE_DEFINITION ? 'an object type' : 'an interface';
+      report(invalidTypes(`the type "${name.value}" of "${owner}" is not ${kind} that is defined`), {
+        line: definitionLine(name),
+      });
+    }
     const isInput = type.kind === Kind.INPUT_OBJECT_TYPE_DEFINITION;
-    if (!isInput && type.kind !== Kind.OBJECT_TYPE_DEFINITION) continue;
+    if (!isInput && type.kind !== Kind.OBJECT_TYPE_DEFINITION && type.kind !== Kind.INTERFACE_TYPE_DEFINITION) continue;
     for (const field of type.fields ?? []) {
+      for (const argument of ('arguments' in field && field.arguments) || []) {
+        if (isOf(INPUT_KINDS, argument.type)) continue;
+        const where = `the argument "${argument.name.value}" of "${type.name.value}.${field.name.value}"`;
+        const reason = `the type "${innermostTypeName(argument.type)}" of ${where} is not a scalar, enum or input object`;
+        report(invalidTypes(reason), { line: definitionLine(argument) });
+      }
       if (isOf(isInput ? INPUT_KINDS : OUTPUT_KINDS, field.type)) continue;
       const where = `the field "${field.name.value}" of "${type.name.value}"`;
       const reason = `the type "${innermostTypeName(field.type)}" of ${where} is not defined, or not of a kind that fits there`;
@@ -130,13 +154,39 @@ export function typeProblems(
   }
 }
 
+/** The types that a definition names other than by its fields: members of a union, and implemented interfaces. */
+function namedIn(
+  type: DefinitionNode,
+): readonly { readonly name: NameNode; readonly owner: string; readonly allowed: DefinitionKind }[] {
+  const named = (list: readonly NamedTypeNode[] | undefined, owner: string, allowed: DefinitionKind) =>
+    (list ?? []).map(({ name }) => ({ name, owner, allowed }));
+  if (type.kind === Kind.UNION_TYPE_DEFINITION) return named(type.types, type.name.value, Kind.OBJECT_TYPE_DEFINITION);
+  if (type.kind !== Kind.OBJECT_TYPE_DEFINITION && type.kind !== Kind.INTERFACE_TYPE_DEFINITION) return [];
+  return named(type.interfaces, type.name.value, Kind.INTERFACE_TYPE_DEFINITION);
+}
+
 /** Reports violations of GraphQL's other rules for types, such as an input object that contains itself as a non-null field. */
-export function schemaProblems(definitions: readonly DefinitionNode[], report: ReportActionProblem): void {
+export function schemaProblems(
+  definitions: readonly DefinitionNode[],
+  checks: ReadonlyMap<string, ScalarCheck>,
+  report: ReportActionProblem,
+): void {
   if (definitions.length === 0) return;
   const schema = buildASTSchema({ kind: Kind.DOCUMENT, definitions }, { assumeValidSDL: true });
+  checkScalars(schema, checks);
   for (const error of validateSchema(schema))
     if (error.message !== 'Query root type must be provided.')
       report(invalidTypes(error.message), { line: error.locations?.[0]?.line });
+  for (const definition of definitions)
+    visit(definition, {
+      InputValueDefinition: ({ name, type, defaultValue }) => {
+        const inputType = defaultValue && typeFromAST(schema, type as NamedTypeNode);
+        if (!isInputType(inputType) || valueFromAST(defaultValue, inputType) !== undefined) return;
+        report(invalidTypes(`the default value of "${name.value}" is not a value of its type`), {
+          line: definitionLine(name),
+        });
+      },
+    });
 }
 
 function invalidTypes(reason: string): string {

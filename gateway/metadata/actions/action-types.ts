@@ -21,6 +21,14 @@ import {
 import type { ActionsMetadata } from './actions.ts';
 import { ASYNC_ROOT, asyncActionNames, asyncDefinitions, asyncProblems } from './async-actions.ts';
 import { POSTGRES_SCALARS } from './postgres-scalars.ts';
+import type { ScalarCheck } from './scalar-check.ts';
+import {
+  lateArgumentProblems,
+  scalarChecks,
+  type TypeExtension,
+  typeExtensions,
+  withOneOf,
+} from './type-extensions.ts';
 
 /** The text that defines the types of actions. */
 export interface ActionsSdl {
@@ -40,6 +48,10 @@ export interface ActionTypes {
   readonly queries: ReadonlySet<string>;
   /** The output types of the asynchronous actions by name. In the document, their mutations return an id. */
   readonly asyncOutputs: ReadonlyMap<string, TypeNode>;
+  /** The checks of custom scalars by name. */
+  readonly checks: ReadonlyMap<string, ScalarCheck>;
+  /** What Hasura's actions do not have. */
+  readonly extensions: readonly TypeExtension[];
 }
 
 /**
@@ -59,14 +71,21 @@ export function actionTypes(
   const read = readDefinitions(actionsSdl, report);
   const found = read ?? [];
   const fields = found.flatMap(actionRootFields);
-  const types = found.filter((definition) => !isRootType(definition));
+  const types = withOneOf(
+    found.filter((definition) => !isRootType(definition)),
+    actions?.custom_types,
+  );
+  const checks = scalarChecks(types, actions?.custom_types, report);
   if (read) {
     if (actions) nameProblems(actions, fields, types, report);
     typeProblems(fields, types, report);
   }
   const asyncNames = asyncActionNames(fields, actions?.actions);
   const made = asyncDefinitions(fields, asyncNames);
-  if (read) asyncProblems(types, asyncNames, report);
+  if (read) {
+    asyncProblems(types, asyncNames, report);
+    lateArgumentProblems(made.outputs, types, report);
+  }
   const definitions = [
     ...rootTypeDefinition('Query', [...fields, ...made.fields], actions?.actions),
     ...rootTypeDefinition('Mutation', fields.map(made.accepting), actions?.actions),
@@ -75,9 +94,17 @@ export function actionTypes(
     ...made.types,
     ...implicitScalars([...found, ...made.types], types),
   ];
-  if (problems.length === before) schemaProblems(definitions, report);
+  if (problems.length === before) schemaProblems(definitions, checks, report);
   const queries = fields.filter(({ root }) => root === 'Query').map(({ node }) => node.name.value);
-  return { document: { kind: Kind.DOCUMENT, definitions }, queries: new Set(queries), asyncOutputs: made.outputs };
+  return {
+    document: { kind: Kind.DOCUMENT, definitions },
+    queries: new Set(queries),
+    asyncOutputs: made.outputs,
+    checks,
+    extensions: typeExtensions(fields, types, checks, (line) =>
+      actionsSdlFile === undefined || line === undefined ? place(['custom_types']) : { file: actionsSdlFile, line },
+    ),
+  };
 }
 
 /** Returns undefined for a syntax error. */

@@ -13,12 +13,24 @@ import {
   timeoutSeconds,
 } from '../shapes/index.ts';
 import { requestTransform, responseTransform } from './action-transforms.ts';
+import { scalarCheckShape } from './scalar-check.ts';
 
 /** Repeats the definitions of `actions.graphql`, which takes precedence. Some versions of Hasura's CLI write it. */
 const saidInSdl = z.array(z.unknown()).nullish();
 
 const customType = { name: graphqlName, description: z.string().nullish(), fields: saidInSdl };
 const customTypeShape = mapping(customType);
+const inputObjectType = mapping({
+  ...customType,
+  /** Portico's own: whether exactly one field has a value, like `@oneOf` in `actions.graphql`. */
+  one_of: z.boolean().nullish(),
+});
+const unionType = mapping({ name: graphqlName, description: z.string().nullish(), types: saidInSdl });
+const scalarType = mapping({
+  ...customType,
+  /** Portico's own: which values the scalar allows, like `@check` in `actions.graphql`. */
+  check: scalarCheckShape.nullish(),
+});
 const enumType = mapping({
   ...customType,
   values: z
@@ -99,12 +111,17 @@ export const actionsShape = mapping({
   ),
   custom_types: mapping({
     enums: listOf(enumType),
-    input_objects: listOf(customTypeShape),
+    input_objects: listOf(inputObjectType),
+    /** Portico's own, like `unions`. */
+    interfaces: listOf(customTypeShape),
     objects: listOf(objectType),
-    scalars: listOf(customTypeShape),
+    scalars: listOf(scalarType),
+    unions: listOf(unionType),
   })
     .nullish()
-    .transform((types) => types ?? { enums: [], input_objects: [], objects: [], scalars: [] }),
+    .transform(
+      (types) => types ?? { enums: [], input_objects: [], interfaces: [], objects: [], scalars: [], unions: [] },
+    ),
 });
 
 export type ActionsMetadata = z.output<typeof actionsShape>;

@@ -1,13 +1,35 @@
-import { GraphQLError, parseType } from 'graphql';
+import { GraphQLError, parseConstValue, parseType } from 'graphql';
 import { z } from 'zod';
 import { graphqlName, listOf, mapping, problemsOfShape, type ShapeProblem } from '../shapes/index.ts';
 
 const typeShape = z.string().refine(isType, 'expected a GraphQL type such as [Int!]!');
 const description = z.string().nullish();
-const absent = z.union([z.null(), z.tuple([])], { error: 'fields of action types have no arguments' }).optional();
+const absent = z.union([z.null(), z.tuple([])], { error: 'inputs of action types have no arguments' }).optional();
 
-const exportedField = mapping({ name: graphqlName, type: typeShape, description, arguments: absent });
+/** Portico's own: the reason of `@deprecated`. */
+const deprecation_reason = z.string().nullish();
+const exportedInput = mapping({
+  name: graphqlName,
+  type: typeShape,
+  description,
+  arguments: absent,
+  /** Portico's own: the default value, as GraphQL writes it. */
+  default_value: z.string().refine(isValue, 'expected a GraphQL value such as "piece" or [1, 2]').nullish(),
+  deprecation_reason,
+});
+const exportedInputs = listOf(exportedInput);
+const exportedField = mapping({
+  name: graphqlName,
+  type: typeShape,
+  description,
+  /** Portico's own. */
+  arguments: exportedInputs,
+  deprecation_reason,
+});
 const exportedFields = listOf(exportedField);
+/** Portico's own: the interfaces that an object or interface implements. */
+const implementedNames = listOf(graphqlName);
+const NO_TYPES = { input_objects: [], interfaces: [], objects: [], enums: [], scalars: [], unions: [] };
 
 /** The part of an export that is in `actions.graphql` in the directory layout. */
 const exportShape = z.object({
@@ -16,27 +38,48 @@ const exportShape = z.object({
       name: graphqlName,
       definition: z.looseObject({
         type: z.enum(['query', 'mutation']).nullish(),
-        arguments: exportedFields,
+        arguments: exportedInputs,
         output_type: typeShape,
       }),
     }),
   ),
   custom_types: mapping({
-    input_objects: listOf(mapping({ name: graphqlName, description, fields: exportedFields })),
+    input_objects: listOf(
+      mapping({ name: graphqlName, description, fields: exportedInputs, one_of: z.boolean().nullish() }),
+    ),
+    interfaces: listOf(
+      mapping({ name: graphqlName, description, fields: exportedFields, implements: implementedNames }),
+    ),
     objects: listOf(
-      mapping({ name: graphqlName, description, fields: exportedFields, relationships: z.unknown().optional() }),
+      mapping({
+        name: graphqlName,
+        description,
+        fields: exportedFields,
+        implements: implementedNames,
+        relationships: z.unknown().optional(),
+      }),
     ),
     enums: listOf(
       mapping({
         name: graphqlName,
         description,
-        values: listOf(mapping({ value: graphqlName, description, is_deprecated: z.boolean().nullish() })),
+        values: listOf(
+          mapping({ value: graphqlName, description, is_deprecated: z.boolean().nullish(), deprecation_reason }),
+        ),
       }),
     ),
-    scalars: listOf(mapping({ name: graphqlName, description })),
+    scalars: listOf(
+      mapping({
+        name: graphqlName,
+        description,
+        check: z.unknown().optional(),
+        specified_by_url: z.string().nullish(),
+      }),
+    ),
+    unions: listOf(mapping({ name: graphqlName, description, types: z.array(graphqlName) })),
   })
     .nullish()
-    .transform((types) => types ?? { input_objects: [], objects: [], enums: [], scalars: [] }),
+    .transform((types) => types ?? NO_TYPES),
 });
 
 type Exported = z.output<typeof exportShape>;
@@ -53,11 +96,21 @@ export function exportedActions(
   const parsed = exportShape.safeParse(content);
   if (!parsed.success) return { issues: problemsOfShape(parsed.error) };
   const { actions, custom_types: types } = parsed.data;
-  const named = (list: readonly { name: string; description?: unknown; relationships?: unknown }[]) =>
-    list.map(({ name, description, relationships }) => ({
+  const named = (
+    list: readonly {
+      name: string;
+      description?: unknown;
+      relationships?: unknown;
+      one_of?: unknown;
+      check?: unknown;
+    }[],
+  ) =>
+    list.map(({ name, description, relationships, one_of, check }) => ({
       name,
       ...(description ? { description } : {}),
       ...(relationships != null && { relationships }),
+      ...(one_of != null && { one_of }),
+      ...(check != null && { check }),
     }));
   const value = {
     actions: actions.map(({ definition, ...action }) => {
@@ -67,8 +120,10 @@ export function exportedActions(
     custom_types: {
       enums: named(types.enums),
       input_objects: named(types.input_objects),
+      interfaces: named(types.interfaces),
       objects: named(types.objects),
       scalars: named(types.scalars),
+      unions: named(types.unions),
     },
   };
   return { value, sdl: [...printRootTypes(actions), ...customTypes(types)].join('\n\n') };
@@ -76,8 +131,7 @@ export function exportedActions(
 
 function printRootTypes(actions: Exported['actions']): readonly string[] {
   const printAction = ({ name, definition }: Exported['actions'][number]) => {
-    const inputs = definition.arguments.map(fieldSdl);
-    return `${name}${inputs.length > 0 ? `(${inputs.join(' ')})` : ''}: ${definition.output_type}`;
+    return `${name}${argumentsSdl(definition.arguments)}: ${definition.output_type}`;
   };
   const queries = actions.filter(({ definition }) => definition.type === 'query');
   const mutations = actions.filter(({ definition }) => definition.type !== 'query');
@@ -89,19 +143,48 @@ function printRootTypes(actions: Exported['actions']): readonly string[] {
 
 function customTypes(types: Exported['custom_types']): readonly string[] {
   const values = (list: Exported['custom_types']['enums'][number]['values']) =>
-    list.map((item) => withDescription(item, item.is_deprecated ? `${item.value} @deprecated` : item.value));
+    list.map((item) =>
+      withDescription(item, item.value + (deprecationSdl(item) || (item.is_deprecated ? ' @deprecated' : ''))),
+    );
+  const implemented = ({ implements: names }: { implements: readonly string[] }) =>
+    names.length > 0 ? ` implements ${names.join(' & ')}` : '';
   return [
     ...types.input_objects.map((type) =>
-      withDescription(type, printBlock(`input ${type.name}`, type.fields.map(fieldSdl))),
+      withDescription(type, printBlock(`input ${type.name}`, type.fields.map(inputSdl))),
     ),
-    ...types.objects.map((type) => withDescription(type, printBlock(`type ${type.name}`, type.fields.map(fieldSdl)))),
+    ...types.interfaces.map((type) =>
+      withDescription(type, printBlock(`interface ${type.name}${implemented(type)}`, type.fields.map(fieldSdl))),
+    ),
+    ...types.objects.map((type) =>
+      withDescription(type, printBlock(`type ${type.name}${implemented(type)}`, type.fields.map(fieldSdl))),
+    ),
+    ...types.unions.map((type) => withDescription(type, `union ${type.name} = ${type.types.join(' | ')}`)),
     ...types.enums.map((type) => withDescription(type, printBlock(`enum ${type.name}`, values(type.values)))),
-    ...types.scalars.map((type) => withDescription(type, `scalar ${type.name}`)),
+    ...types.scalars.map((type) =>
+      withDescription(type, `scalar ${type.name}${specifiedBySdl(type.specified_by_url)}`),
+    ),
   ];
 }
 
 function fieldSdl(item: z.output<typeof exportedField>): string {
-  return withDescription(item, `${item.name}: ${item.type}`);
+  return withDescription(item, `${item.name}${argumentsSdl(item.arguments)}: ${item.type}${deprecationSdl(item)}`);
+}
+
+function argumentsSdl(inputs: readonly z.output<typeof exportedInput>[]): string {
+  return inputs.length > 0 ? `(${inputs.map(inputSdl).join(' ')})` : '';
+}
+
+function inputSdl(item: z.output<typeof exportedInput>): string {
+  const preset = item.default_value ? ` = ${item.default_value}` : '';
+  return withDescription(item, `${item.name}: ${item.type}${preset}${deprecationSdl(item)}`);
+}
+
+function deprecationSdl({ deprecation_reason: reason }: { deprecation_reason?: string | null | undefined }): string {
+  return typeof reason === 'string' ? ` @deprecated(reason: ${JSON.stringify(reason)})` : '';
+}
+
+function specifiedBySdl(url: string | null | undefined): string {
+  return url ? ` @specifiedBy(url: ${JSON.stringify(url)})` : '';
 }
 
 function printBlock(head: string, lines: readonly string[]): string {
@@ -113,8 +196,16 @@ function withDescription({ description }: { description?: string | null | undefi
 }
 
 function isType(text: string): boolean {
+  return isSyntax(() => parseType(text, { noLocation: true }));
+}
+
+function isValue(text: string): boolean {
+  return isSyntax(() => parseConstValue(text, { noLocation: true }));
+}
+
+function isSyntax(parse: () => unknown): boolean {
   try {
-    parseType(text, { noLocation: true });
+    parse();
     return true;
   } catch (error) {
     if (error instanceof GraphQLError) return false;

@@ -7,4 +7,6 @@ export {
 export { type ActionTypes, actionTypes } from './action-types.ts';
 export { type ActionMetadata, type ActionsMetadata, actionsShape } from './actions.ts';
 export { exportedActions } from './exported-actions.ts';
+export { checkScalars, isNumberScalar, type ScalarCheck } from './scalar-check.ts';
 export { tableRelationshipProblems } from './table-relationships.ts';
+export type { TypeExtension } from './type-extensions.ts';

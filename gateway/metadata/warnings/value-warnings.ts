@@ -199,7 +199,7 @@ export function templateSlips(
   });
 }
 
-const PAYLOAD = ['action', 'input', 'request_query', 'session_variables'];
+const PAYLOAD = ['action', 'input', 'request_query', 'session_variables', 'field_arguments'];
 
 type InputFields = ReadonlyMap<string, TypeNode>;
 

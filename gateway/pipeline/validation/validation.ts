@@ -1,6 +1,8 @@
 import {
   type ASTVisitor,
   GraphQLError,
+  isInputObjectType,
+  isNonNullType,
   Kind,
   MaxIntrospectionDepthRule,
   specifiedRules,
@@ -36,7 +38,12 @@ const REPLACED_RULES = new Map<ValidationRule, ValidationRule>([
   [ValuesOfCorrectTypeRule, valuesOfCorrectType],
   [MaxIntrospectionDepthRule, introspectionDepth],
 ]);
-const RULES = [...specifiedRules.map((rule) => REPLACED_RULES.get(rule) ?? rule), rootTypeExists, ...INCREMENTAL_RULES];
+const RULES = [
+  ...specifiedRules.map((rule) => REPLACED_RULES.get(rule) ?? rule),
+  rootTypeExists,
+  oneOfVariables,
+  ...INCREMENTAL_RULES,
+];
 
 /** Without this rule, graphql-js only detects a missing root type at execution. */
 function rootTypeExists(context: ValidationContext): ASTVisitor {
@@ -44,6 +51,27 @@ function rootTypeExists(context: ValidationContext): ASTVisitor {
     OperationDefinition(node) {
       if (node.operation !== 'query' && !context.getSchema().getRootType(node.operation))
         context.reportError(noRootType(node));
+    },
+  };
+}
+
+/**
+ * Rejects nullable variables as the value of a `@oneOf` input object (GraphQL September 2025, section 5.8.5). The rule of
+ * graphql-js overlooks them if the input object itself is in a non-null position.
+ */
+function oneOfVariables(context: ValidationContext): ASTVisitor {
+  return {
+    OperationDefinition(operation) {
+      for (const { node, parentType } of context.getRecursiveVariableUsages(operation)) {
+        if (!isNonNullType(parentType)) continue;
+        const parent: unknown = parentType.ofType;
+        if (!isInputObjectType(parent) || !parent.isOneOf) continue;
+        const { value: name } = node.name;
+        const declared = operation.variableDefinitions?.find(({ variable }) => variable.name.value === name);
+        if (!declared || declared.type.kind === Kind.NON_NULL_TYPE) continue;
+        const message = `Variable "$${name}" must be non-nullable to be used for OneOf Input Object "${parent.name}".`;
+        context.reportError(new GraphQLError(message, { nodes: [declared, node] }));
+      }
     },
   };
 }
@@ -73,9 +101,17 @@ const LITERALS: Readonly<Record<string, string>> = {
 /** Matches messages that only contain names of types and fields. */
 const NAMES_ONLY = /^(Field "[\w.]+" (of required type|is not defined by type|must be non-null\.)|OneOf Input Object )/;
 
+/** Matches messages of checks of custom scalars, which never contain the value. */
+const UNFULFILLED_CHECK = /^A value of type "\w+" must /;
+
 function withoutValue(error: GraphQLError, context: ValidationContext): GraphQLError {
   const node = error.nodes?.[0];
   if (!node || NAMES_ONLY.test(error.message)) return error;
+  if (UNFULFILLED_CHECK.test(error.message)) {
+    const argument = context.getArgument();
+    const place = argument ? `Argument "${argument.name}" got an invalid value: ` : '';
+    return new GraphQLError(place + error.message, { nodes: error.nodes ?? null });
+  }
   const found = LITERALS[node.kind] ?? 'something else';
   const message = `Expected value of type "${String(context.getInputType())}", found ${found}.`;
   return new GraphQLError(message, { nodes: error.nodes ?? null });

@@ -103,6 +103,8 @@ const HARMLESS = new RegExp(
     'Expected type "[^"]*" to be an object\\.',
     'Field "\\w+" (of required type "[^"]*" was not provided|is not defined by type "\\w+"|must be non-null)\\.',
     'Exactly one key must be specified for OneOf type "\\w+"\\.',
+    // The check of a custom scalar, which never contains the value.
+    'A value of type "\\w+" must .*',
   ]
     .map((message) => `^${message}`)
     .join('|'),

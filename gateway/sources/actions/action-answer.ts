@@ -3,6 +3,7 @@ import {
   type FragmentDefinitionNode,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  getNamedType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -24,15 +25,24 @@ export interface SelectedMember {
   readonly type: GraphQLOutputType | undefined;
 }
 
-/** Collects the members of an object's selections. Returns undefined if variables decide what is selected. */
+/** A scalar that accepts any value; clients never see it. */
+export const ANYTHING = 'portico_Anything';
+
+/**
+ * Collects the members of an object's selections. Returns undefined if variables decide what is selected, and if only
+ * graphql-js can complete the values: those of interfaces, unions, checked scalars and fields with arguments.
+ *
+ * @param isRoot whether the type is a root type, whose fields are actions.
+ */
 export function selectedMembers(
   sets: readonly (readonly SelectionNode[])[],
   type: GraphQLObjectType,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  isRoot = true,
 ): readonly SelectedMember[] | undefined {
   const fields = new Map<string, FieldNode[]>();
   const spread = new Set<string>();
-  // Types of actions are objects, so type conditions of fragments always hold.
+  // The type is an object, so type conditions of fragments always hold.
   const collect = (selections: readonly SelectionNode[]): boolean =>
     selections.every((selection) => {
       if ((selection.directives ?? []).length > 0) return false;
@@ -55,11 +65,14 @@ export function selectedMembers(
   for (const [key, nodes] of fields) {
     const [node] = nodes;
     const name = node?.name.value ?? '';
-    const own = name === '__typename' ? undefined : type.getFields()[name]?.type;
+    const field = name === '__typename' ? undefined : type.getFields()[name];
+    const own = field?.type;
     if (!node || (name !== '__typename' && !own)) return undefined;
     const object = objectOf(own);
+    if (field && !isRoot && (field.args.length > 0 || (!object && getNamedType(field.type).name !== ANYTHING)))
+      return undefined;
     const below = nodes.flatMap(({ selectionSet }) => (selectionSet ? [selectionSet.selections] : []));
-    const inner = object && selectedMembers(below, object, fragments);
+    const inner = object && selectedMembers(below, object, fragments, false);
     if (object && !inner) return undefined;
     members.push({
       prefix: `${members.length === 0 ? '' : ','}${JSON.stringify(key)}:`,

@@ -19,12 +19,15 @@ import { localOperation, resultOfExecution } from '../local-operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { type SelectedMember, selectedMembers, writeAnswers } from './action-answer.ts';
 import type { ActionOutcome } from './action-webhook.ts';
+import type { FieldArguments } from './field-arguments.ts';
 
 /** Calls the webhook of one field's action. Calls `done` exactly once with the outcome; never throws. */
 export type AnswerAction = (
   input: Record<string, unknown>,
   context: OperationContext,
   done: Done<ActionOutcome>,
+  /** The arguments of fields below the action. Undefined if no such field with arguments is selected. */
+  fieldArguments?: readonly FieldArguments[],
 ) => void;
 
 /** The execution context of action resolvers. */

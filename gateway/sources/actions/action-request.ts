@@ -11,6 +11,7 @@ import {
 import type { Bindings } from '../../webhooks/kriti/index.ts';
 import type { HeaderForwarding } from '../client-headers.ts';
 import { CALL_HEADERS, COMMON_HEADERS, commonHeaders, type OperationContext } from '../operation-context.ts';
+import type { FieldArguments } from './field-arguments.ts';
 
 /** The webhook call of an action. */
 export interface ActionWebhookTarget {
@@ -34,6 +35,8 @@ export interface WebhookPayload {
   /** Null for asynchronous actions. */
   readonly request_query: string | null;
   readonly session_variables: Readonly<Record<string, string>>;
+  /** Portico's own: the arguments of fields below the action, if the operation selects such fields. */
+  readonly field_arguments?: readonly FieldArguments[];
 }
 
 export type ActionRequest = Required<Pick<UpstreamRequest, 'url' | 'method' | 'headers'>> & { readonly body?: string };

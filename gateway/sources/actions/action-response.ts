@@ -2,6 +2,7 @@ import {
   type GraphQLEnumType,
   type GraphQLOutputType,
   getNamedType,
+  isAbstractType,
   isEnumType,
   isLeafType,
   isListType,
@@ -11,6 +12,7 @@ import {
   isSpecifiedScalarType,
 } from 'graphql';
 import { isJsonObject } from '../../../platform/index.ts';
+import { typeOfValue } from './abstract-types.ts';
 
 /**
  * Checks a webhook response against the action's output type as strictly as Hasura does: nullability, list or object,
@@ -23,7 +25,7 @@ export function responseProblem(value: unknown, type: GraphQLOutputType): string
   const inner = isNonNullType(type) ? type.ofType : type;
   if (isListType(inner)) {
     if (!Array.isArray(value)) return 'expecting array for the action webhook response';
-    return firstProblem(value, (item) => responseProblem(item, inner.ofType));
+    return firstProblem(value, (item) => itemProblem(item, inner.ofType));
   }
   const expecting = `expecting ${getNamedType(type).name}`;
   if (isLeafType(inner)) {
@@ -35,6 +37,10 @@ export function responseProblem(value: unknown, type: GraphQLOutputType): string
   }
   if (Array.isArray(value)) return `got array for the action webhook response, ${expecting}`;
   if (typeof value !== 'object') return `got scalar ${scalarName(value)} for the action webhook response, ${expecting}`;
+  if (isAbstractType(inner)) {
+    const found = typeOfValue(value, inner);
+    return 'problem' in found ? found.problem : responseProblem(value, found.type);
+  }
   if (!isObjectType(inner)) return undefined;
   return firstProblem(Object.values(inner.getFields()), (field) => {
     if (!isNonNullType(field.type)) return undefined;
@@ -42,6 +48,13 @@ export function responseProblem(value: unknown, type: GraphQLOutputType): string
     if (given === undefined) return `field "${field.name}" expected in webhook response, but not found`;
     return given === null ? `expecting not null value for field "${field.name}"` : undefined;
   });
+}
+
+/** The problem with an item of a list. Items of interfaces and unions without a valid type are reported one by one later. */
+function itemProblem(item: unknown, type: GraphQLOutputType): string | undefined {
+  const inner = isNonNullType(type) ? type.ofType : type;
+  if (item !== null && isAbstractType(inner) && 'problem' in typeOfValue(item, inner)) return undefined;
+  return responseProblem(item, type);
 }
 
 function isValueOf(type: GraphQLEnumType, value: unknown): boolean {
@@ -93,6 +106,12 @@ export function declaredPart(value: unknown, type: GraphQLOutputType): unknown {
   if (isNonNullType(type)) return declaredPart(value, type.ofType);
   if (isListType(type)) return Array.isArray(value) ? value.map((item) => declaredPart(item, type.ofType)) : null;
   if (isScalarType(type) && !isSpecifiedScalarType(type)) return value;
+  if (isAbstractType(type)) {
+    const found = typeOfValue(value, type);
+    // The reader of the result gets the error of a value without a valid type.
+    if ('problem' in found) return value === null ? null : {};
+    return { __typename: found.type.name, ...(declaredPart(value, found.type) as object) };
+  }
   if (!isObjectType(type)) return isJsonObject(value) || Array.isArray(value) ? null : value;
   if (!isJsonObject(value)) return null;
   const fields = Object.values(type.getFields()).filter(({ name }) => Object.hasOwn(value, name));

@@ -19,28 +19,33 @@ import {
   type TypeNode,
   typeFromAST,
 } from 'graphql';
-import type { ActionTypes } from '../../metadata/index.ts';
+import { innermostTypeName } from '../../graphql/syntax/index.ts';
+import { type ActionTypes, checkScalars, type ScalarCheck } from '../../metadata/index.ts';
 import type { CompiledSubscription } from '../compiled-operation.ts';
 import { withoutHints } from '../operation-context.ts';
 import type { Subschema } from '../source.ts';
+import { resolveAbstractTypes } from './abstract-types.ts';
+import { ANYTHING } from './action-answer.ts';
 import { type ActionContext, type AnswerAction, compileActions } from './action-operation.ts';
 import { objectsWithin } from './action-response.ts';
 import type { ActionOutcome } from './action-webhook.ts';
 import { askedJobId } from './async-actions.ts';
+import { type CollectFieldArguments, fieldArgumentCollectors } from './field-arguments.ts';
 import { resultEvents, type WatchResult } from './result-events.ts';
 
-/** Creates the resolver of one action's root field. `outputType` is the type of the webhook response. */
+/**
+ * Creates the resolver of one action's root field. `outputType` is the type of the webhook response. `checked` has the
+ * names of the types whose values are checked one by one.
+ */
 export type ActionAnswers = (
   name: string,
   operation: `${OperationTypeNode}`,
   outputType: GraphQLOutputType,
+  checked: ReadonlySet<string>,
 ) => AnswerAction;
 
 /** The name of the source of all actions. */
 export const ACTIONS_SOURCE = 'actions';
-
-/** A scalar that accepts any value; clients never see it. */
-const ANYTHING = 'portico_Anything';
 
 const ROOT_TYPES: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription']);
 
@@ -52,14 +57,22 @@ const ROOT_TYPES: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscript
  * unchanged. GraphQL would discard such a response.
  */
 export function actionSubschema(
-  { document: types, asyncOutputs }: Pick<ActionTypes, 'document' | 'asyncOutputs'>,
+  {
+    document: types,
+    asyncOutputs,
+    checks = new Map(),
+  }: Pick<ActionTypes, 'document' | 'asyncOutputs'> & Partial<Pick<ActionTypes, 'checks'>>,
   names: ReadonlySet<string>,
   answerOf: ActionAnswers,
   watch: WatchResult = () => () => {},
 ): Subschema {
   const definitions = types.definitions.flatMap((definition) => withOnlyFields(definition, names));
-  const schema = assumedValid(pruneSchema(built(definitions)));
-  const executed = withNullsForMisfits(built(withoutChecks(definitions)));
+  const schema = resolveAbstractTypes(assumedValid(pruneSchema(built(definitions))));
+  const checked = checkedTypes(definitions, checks);
+  const executed = resolveAbstractTypes(withNullsForMisfits(built(withoutChecks(definitions, checked)), checked));
+  checkScalars(schema, checks);
+  checkScalars(executed, checks);
+  const collectorOf = fieldArgumentCollectors(executed);
   const answers = new Map<GraphQLField<unknown, unknown>, AnswerAction>();
   for (const operation of ['query', 'mutation', 'subscription'] as const) {
     const shown = actionRootType(schema, operation)?.getFields() ?? {};
@@ -67,9 +80,9 @@ export function actionSubschema(
       const output = asyncOutputs.get(name);
       const type =
         (output && (typeFromAST(schema, output) as GraphQLOutputType | undefined)) ?? shown[name]?.type ?? field.type;
-      const answer = answerOf(name, operation, type);
+      const answer = answerOf(name, operation, type, checked);
       answers.set(field, answer);
-      field.resolve = resolver(answer);
+      field.resolve = resolver(answer, output ? undefined : collectorOf(field.type));
     }
   }
   const openEvents = (document: DocumentNode): CompiledSubscription['open'] => {
@@ -94,18 +107,24 @@ export function actionSubschema(
   };
 }
 
-function resolver(answer: AnswerAction): GraphQLFieldResolver<unknown, ActionContext> {
-  const settle = ({ context, outcomes }: ActionContext, key: string | number, input: Record<string, unknown>) => {
-    const known = outcomes?.get(String(key));
+function resolver(
+  answer: AnswerAction,
+  argumentsOf: CollectFieldArguments | undefined,
+): GraphQLFieldResolver<unknown, ActionContext> {
+  return (_, input, { context, outcomes, onId }, info) => {
+    const id = onId && askedJobId(input);
+    if (id !== undefined) onId?.(id);
+    const known = outcomes?.get(String(info.path.key));
     if (known) return taken(known);
+    const fieldArguments = argumentsOf?.(info);
     return new Promise((resolve, reject) =>
-      answer(input, context, (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value))),
+      answer(
+        input,
+        context,
+        (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value)),
+        fieldArguments,
+      ),
     );
-  };
-  return (_, input, context, { path }) => {
-    const id = context.onId && askedJobId(input);
-    if (id !== undefined) context.onId?.(id);
-    return settle(context, path.key, input);
   };
 }
 
@@ -147,23 +166,54 @@ function objectNames(definitions: readonly DefinitionNode[]): ReadonlySet<string
   );
 }
 
-/** Replaces misfit values below an action's own object with null. Nothing has checked these values yet. */
-function withNullsForMisfits(schema: GraphQLSchema): GraphQLSchema {
+/**
+ * Replaces misfit values below an action's own object with null. Nothing has checked these values yet. Values of
+ * interfaces, unions and checked scalars are checked when they are completed.
+ */
+function withNullsForMisfits(schema: GraphQLSchema, checked: ReadonlySet<string>): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || isIntrospectionType(type) || ROOT_TYPES.has(type.name)) continue;
     for (const [name, field] of Object.entries(type.getFields()))
       if (isObjectType(getNamedType(field.type)))
         field.resolve = (source: Readonly<Record<string, unknown>>) => objectsWithin(source[name], field.type);
+      else if (checked.has(getNamedType(field.type).name))
+        field.resolve = (source: Readonly<Record<string, unknown>>) =>
+          Object.hasOwn(source, name) ? source[name] : null;
   }
   return schema;
 }
 
-function withoutChecks(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
+/** The types whose values are checked as GraphQL demands: interfaces, unions, checked scalars, and objects with them. */
+function checkedTypes(
+  definitions: readonly DefinitionNode[],
+  checks: ReadonlyMap<string, ScalarCheck>,
+): ReadonlySet<string> {
+  const checked = new Set(checks.keys());
+  for (const one of definitions)
+    if (one.kind === Kind.INTERFACE_TYPE_DEFINITION || one.kind === Kind.UNION_TYPE_DEFINITION)
+      checked.add(one.name.value);
+  if (checked.size === 0) return checked;
+  for (let before = 0; before !== checked.size; ) {
+    before = checked.size;
+    for (const one of definitions)
+      if (one.kind === Kind.OBJECT_TYPE_DEFINITION && !isRootDefinition(one))
+        if (one.fields?.some((field) => checked.has(innermostTypeName(field.type)))) checked.add(one.name.value);
+  }
+  return checked;
+}
+
+function withoutChecks(
+  definitions: readonly DefinitionNode[],
+  checked: ReadonlySet<string>,
+): readonly DefinitionNode[] {
   const objects = objectNames(definitions);
   const unchecked = definitions.map((definition) => {
     if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION || isRootDefinition(definition)) return definition;
     const fields = (definition.fields ?? []).map(
-      (field): FieldDefinitionNode => ({ ...field, type: uncheckedType(field.type, objects) }),
+      (field): FieldDefinitionNode => ({
+        ...field,
+        type: checked.has(innermostTypeName(field.type)) ? field.type : uncheckedType(field.type, objects),
+      }),
     );
     return { ...definition, fields };
   });
@@ -171,11 +221,10 @@ function withoutChecks(definitions: readonly DefinitionNode[]): readonly Definit
 }
 
 function uncheckedType(type: TypeNode, objects: ReadonlySet<string>): TypeNode {
-  const named = (one: TypeNode): string => (one.kind === Kind.NAMED_TYPE ? one.name.value : named(one.type));
   const nullable = (one: TypeNode): TypeNode => {
     if (one.kind === Kind.NON_NULL_TYPE) return nullable(one.type);
     return one.kind === Kind.LIST_TYPE ? { ...one, type: nullable(one.type) } : one;
   };
-  if (objects.has(named(type))) return nullable(type);
+  if (objects.has(innermostTypeName(type))) return nullable(type);
   return { kind: Kind.NAMED_TYPE, name: { kind: Kind.NAME, value: ANYTHING } };
 }

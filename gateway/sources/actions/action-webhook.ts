@@ -28,6 +28,8 @@ import {
   webhookResponseNotJson,
   webhookUnreachable,
 } from './errors.ts';
+import type { ExcessProblem } from './excess-problem.ts';
+import type { FieldArguments } from './field-arguments.ts';
 
 /** A callable action. */
 export interface ActionWebhook {
@@ -37,6 +39,8 @@ export interface ActionWebhook {
   readonly responseTransform: ResponseTransform | undefined;
   readonly timeoutMs: number;
   readonly outputType: GraphQLOutputType;
+  /** Undefined if no values of the response are checked one by one. */
+  readonly excessProblem: ExcessProblem | undefined;
   readonly http: ResilientClient;
   /** Whether errors contain details of the request and the response. For development only. */
   readonly showInternals: boolean;
@@ -54,14 +58,15 @@ export function callWebhook(
   input: Record<string, unknown>,
   context: OperationContext,
   done: Done<ActionOutcome>,
-  job?: WebhookJob,
+  { job, fieldArguments }: CallExtras = NO_EXTRAS,
 ): void {
-  const payload: WebhookPayload = {
+  const usual: WebhookPayload = {
     action: { name: action.name },
     input,
     request_query: job ? null : context.query,
     session_variables: context.session.variables,
   };
+  const payload = fieldArguments ? { ...usual, field_arguments: fieldArguments } : usual;
   let request: ActionRequest;
   try {
     request = runTransform(action, 'request', context, () => webhookRequest(action.target, payload, context));
@@ -88,6 +93,14 @@ export function callWebhook(
     new WebhookCall(action, payload, request, context, done, job?.onAnswer),
   );
 }
+
+/** What only some calls have. */
+export interface CallExtras {
+  readonly job?: WebhookJob | undefined;
+  readonly fieldArguments?: readonly FieldArguments[] | undefined;
+}
+
+const NO_EXTRAS: CallExtras = {};
 
 /** The attempt of a job that calls a webhook. */
 export interface WebhookJob {
@@ -178,7 +191,7 @@ function readResponse(
     logFailedWebhook(action, status, context);
     throw unexpectedWebhookStatus(action, { status, body: response.body });
   }
-  const problem = responseProblem(body, action.outputType);
+  const problem = responseProblem(body, action.outputType) ?? action.excessProblem?.(body);
   if (problem) {
     // The status of Hasura's REST endpoints for this failure.
     context.http.status = 400;

@@ -22,9 +22,10 @@ import { plainHeaders } from './action-request.ts';
 import { ACTIONS_SOURCE, actionSubschema } from './action-schema.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { ACTION_JOBS, acceptAction, actionJobs, answerResult, type KeptHeaders } from './async-actions.ts';
+import { excessProblem } from './excess-problem.ts';
 
 /** The part of an action that does not depend on the operation that calls it. */
-type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType'>;
+type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType' | 'excessProblem'>;
 
 /**
  * Opens one source with all actions. Returns undefined if there are no actions.
@@ -44,16 +45,18 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
     actionSubschema(
       metadata.actionTypes,
       new Set(names),
-      (name, operation, outputType) => {
+      (name, operation, outputType, checked) => {
         const webhook = webhooks.get(name);
         if (!webhook) throw new TypeError('an action has no webhook');
+        const ofType = { outputType, excessProblem: excessProblem(outputType, checked) };
         const asynchronous = asyncActions.get(name);
         if (!asynchronous) {
-          const action = { ...webhook, operation: operation === 'query' ? operation : 'mutation', outputType } as const;
-          return (input, context, done) => callWebhook(action, input, context, done);
+          const action = { ...webhook, operation: operation === 'query' ? operation : 'mutation', ...ofType } as const;
+          return (input, context, done, fieldArguments) =>
+            callWebhook(action, input, context, done, fieldArguments && { fieldArguments });
         }
         if (operation !== 'mutation') return answerResult(name, jobs);
-        if (!asyncWebhooks.has(name)) asyncWebhooks.set(name, { ...webhook, operation, outputType });
+        if (!asyncWebhooks.has(name)) asyncWebhooks.set(name, { ...webhook, operation, ...ofType });
         return acceptAction(asynchronous, keptHeaders(asynchronous, webhook, surroundings), jobs);
       },
       (id, onChange) => jobs?.watch(id, onChange) ?? (() => {}),

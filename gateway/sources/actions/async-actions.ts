@@ -227,12 +227,22 @@ function runAction(
       call,
       (outcome) => {
         // Fields that the type does not declare are neither returned nor stored.
-        if ('value' in outcome) resolve(done(declaredPart(outcome.value, webhook.outputType) as Json));
+        if ('value' in outcome) resolve(declaredOutcome(outcome.value, webhook.outputType));
         else resolve(failedOutcome(answer, storedErrors(outcome.error)));
       },
-      ofJob,
+      { job: ofJob },
     );
   }).finally(() => signal.removeEventListener('abort', cancel));
+}
+
+/** The outcome with the declared part of a value. A value that is nested too deeply cannot be stored. */
+function declaredOutcome(value: unknown, type: ActionWebhook['outputType']): JobOutcome {
+  try {
+    return done(declaredPart(value, type) as Json);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { outcome: 'failed', reason: 'invalid-response', errors: storedErrors(error) };
+  }
 }
 
 /** 4xx statuses after which another attempt may succeed (RFC 9110, RFC 6585, RFC 8470). */

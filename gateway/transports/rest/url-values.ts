@@ -1,10 +1,11 @@
 import { type GraphQLSchema, isEnumType, isInputObjectType, Kind, type TypeNode } from 'graphql';
 import { isJsonObject } from '../../../platform/index.ts';
 import { GatewayError } from '../../errors.ts';
+import { isNumberScalar } from '../../metadata/index.ts';
 import { parseShallowJson } from '../http/index.ts';
 
 /** Returns the kind of a variable's type, which decides how a text of the URL is parsed. */
-export type KindOfType = (name: string) => 'enum' | 'input-object' | 'scalar';
+export type KindOfType = (name: string) => 'enum' | 'input-object' | 'number' | 'scalar';
 
 /** Types that JSON represents as a number: GraphQL's, those that Hasura parses as numbers, and PostgreSQL's others. */
 const NUMBERS = new Set([
@@ -22,6 +23,7 @@ export function kindsOfTypes(schemas: readonly GraphQLSchema[]): KindOfType {
   return (name) => {
     const types = schemas.map((schema) => schema.getType(name));
     if (types.some((type) => isInputObjectType(type))) return 'input-object';
+    if (types.some(isNumberScalar)) return 'number';
     return types.some((type) => isEnumType(type)) ? 'enum' : 'scalar';
   };
 }
@@ -41,8 +43,9 @@ export function readTextValue(text: string, type: TypeNode, kindOf: KindOfType):
   const { value: name } = inner.name;
   if (BOOLEANS.has(name)) return text === '' || text === 'true' ? true : text === 'false' ? false : text;
   if (text === '' && nullable) return null;
-  if (NUMBERS.has(name)) return readNumber(text, name);
-  return kindOf(name) === 'input-object' ? (readJsonValue(text, isJsonObject) ?? text) : text;
+  const kind = kindOf(name);
+  if (kind === 'number' || NUMBERS.has(name)) return readNumber(text, name);
+  return kind === 'input-object' ? (readJsonValue(text, isJsonObject) ?? text) : text;
 }
 
 /** Parses a repeated parameter. Each text is one item, whatever it contains. */
@@ -61,7 +64,9 @@ export function commasSeparate(type: TypeNode, kindOf: KindOfType): boolean {
   const inner = type.kind === Kind.NON_NULL_TYPE ? type.type : type;
   if (inner.kind === Kind.LIST_TYPE) return false;
   const { value: name } = inner.name;
-  return NUMBERS.has(name) || BOOLEANS.has(name) || WITHOUT_COMMA.has(name) || kindOf(name) === 'enum';
+  return (
+    NUMBERS.has(name) || BOOLEANS.has(name) || WITHOUT_COMMA.has(name) || ['enum', 'number'].includes(kindOf(name))
+  );
 }
 
 function readListText(text: string, item: TypeNode, kindOf: KindOfType): unknown {

@@ -139,6 +139,16 @@ describe('a comparison with a Hasura', () => {
   });
 });
 
+test('a comparison lists what types of actions have beyond Hasura’s format', async () => {
+  const { url } = await hasura({ admin: ADMIN });
+  const sdl = 'type Mutation { ping: Pong }\nunion Pong = Ball\ntype Ball { size: Int }';
+  const { path } = await keep<MetadataDirectory>(metadataDirectory({ ...FILES, 'actions.graphql': sdl }));
+  const options = { location: path, environment, hasura: url, adminSecret: SECRET };
+  const { report } = await reportOf(options);
+  expect(report.hasura?.extensions).toEqual([{ file: 'actions.graphql', line: 2, what: 'the union Pong' }]);
+  expect((await textOf(options)).text).toContain('extension: actions.graphql:2: the union Pong');
+});
+
 describe('a Hasura that cannot be compared with is a problem', () => {
   const problemsWith = async (url: string, more?: object) => {
     const { code, report } = await compare(url, more);

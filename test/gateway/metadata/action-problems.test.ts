@@ -145,10 +145,8 @@ directive @d on FIELD
 `;
     const problems = await problemsOf({ 'actions.yaml': actions, 'actions.graphql': types });
     expect(problems).toEqual([
-      'actions.graphql:22: validation for the given custom types failed because expected object types, inputs, enums and scalars only, found: union type',
-      'actions.graphql:23: validation for the given custom types failed because expected object types, inputs, enums and scalars only, found: interface type',
       'actions.graphql:24: subscriptions cannot be actions',
-      'actions.graphql:25: validation for the given custom types failed because expected object types, inputs, enums and scalars only, found: directive',
+      'actions.graphql:25: validation for the given custom types failed because expected object types, interfaces, unions, inputs, enums and scalars only, found: directive',
       'actions.yaml:4 actions[1].name: action missing is not present in actions.graphql',
       'actions.yaml:6 actions[2].name: action with name "a" already exists',
       'actions.graphql:3: stranger in actions.graphql is not an action of actions.yaml',

@@ -38,6 +38,26 @@ describe('the actions of docs/actions.md', () => {
   });
 });
 
+test('the richer types of docs/actions.md work as the page says', async () => {
+  const [, types = ''] = pageBlocks('docs/actions.md', 'graphql');
+  const [, , actions = ''] = pageBlocks('docs/actions.md', 'yaml');
+  const [request = '', response = ''] = pageBlocks('docs/actions.md', 'json');
+  const world = await keep(openActionWorld({ types, actions: actions.replace('{{SHOP_URL}}', '{{HOOK_URL}}') }));
+  world.answerWith(200, JSON.parse(response));
+  const query =
+    '{ search(by: { text: "tea" }) { __typename sku ... on Book { cover(width: 400) } ... on Voucher { value } } }';
+  expect((await world.call(query)).body).toEqual({
+    data: {
+      search: [
+        { __typename: 'Book', sku: 'TEA-1', cover: 'https://shop.test/tea-1-400.jpg' },
+        { __typename: 'Voucher', sku: 'VOU-7', value: 25 },
+      ],
+    },
+  });
+  const { action, input, field_arguments } = JSON.parse(request);
+  expect(world.received()?.body).toMatchObject({ action, input, field_arguments, request_query: query });
+});
+
 describe('a service', () => {
   const issuer = openIssuer();
   const shop = graphqlUpstream(
