@@ -26,6 +26,8 @@ interface WrittenObject {
   readonly relationships?: unknown;
 }
 
+const TYPE_OF_ROOT: Readonly<Record<string, string>> = { Query: 'query', Subscription: 'subscription' };
+
 /** Returns actions and their types in JSON. The directory layout defines the types in `actions.graphql`. */
 function exportActions(written: unknown, sdl: string): Readonly<Record<string, unknown>> {
   // graphql-js rejects a text that consists only of comments.
@@ -43,7 +45,7 @@ function exportActions(written: unknown, sdl: string): Readonly<Record<string, u
         ...action.definition,
         arguments: (field?.node.arguments ?? []).map(inputOf),
         output_type: field && print(field.node.type),
-        type: field?.root === 'Query' ? 'query' : 'mutation',
+        type: TYPE_OF_ROOT[field?.root ?? ''] ?? 'mutation',
       },
     };
   });
@@ -111,5 +113,5 @@ function inputOf(node: NamedNode & { readonly type: FieldDefinitionNode['type'] 
 }
 
 function isRootTypeName(name: string): boolean {
-  return name === 'Query' || name === 'Mutation';
+  return name === 'Query' || name === 'Mutation' || name === 'Subscription';
 }

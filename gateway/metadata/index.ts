@@ -6,6 +6,7 @@ export type {
   RequestTransform,
   ResponseTransform,
 } from './actions/index.ts';
+export { DEFAULT_SUBSCRIPTION } from './actions/index.ts';
 export { type AllowListEntry, unenforcedAllowList } from './allow-list.ts';
 export { type ApiLimits, apiLimit, type RateLimit } from './api-limits.ts';
 export { exportMetadata } from './export.ts';

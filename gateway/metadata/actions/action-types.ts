@@ -32,11 +32,11 @@ export interface ActionsSdl {
 /** The definitions of `actions.graphql`. */
 export interface ActionTypes {
   /**
-   * The actions as fields of `Query` and `Mutation`, with all types that they may use. Scalars of PostgreSQL are defined, and
+   * The actions as fields of `Query`, `Mutation` and `Subscription`, with all types that they may use. Scalars of PostgreSQL are defined, and
    * an action's comment is its field's description.
    */
   readonly document: DocumentNode;
-  /** The names of the actions that are queries. The others are mutations. */
+  /** The names of the actions that are queries. */
   readonly queries: ReadonlySet<string>;
   /** The output types of the asynchronous actions by name. In the document, their mutations return an id. */
   readonly asyncOutputs: ReadonlyMap<string, TypeNode>;
@@ -70,7 +70,7 @@ export function actionTypes(
   const definitions = [
     ...rootTypeDefinition('Query', [...fields, ...made.fields], actions?.actions),
     ...rootTypeDefinition('Mutation', fields.map(made.accepting), actions?.actions),
-    ...rootTypeDefinition('Subscription', made.fields, actions?.actions),
+    ...rootTypeDefinition('Subscription', [...fields, ...made.fields], actions?.actions),
     ...types,
     ...made.types,
     ...implicitScalars([...found, ...made.types], types),
@@ -107,10 +107,12 @@ function reporter(
   };
 }
 
+const ROOT_TYPE_NAMES: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription']);
+
 /** `type Query` and `extend type Query` mean the same: the file may use either of them, several times. */
 function isRootType(definition: DefinitionNode): definition is ObjectTypeDefinitionNode {
   const isObject = definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.OBJECT_TYPE_EXTENSION;
-  return isObject && (definition.name.value === 'Query' || definition.name.value === 'Mutation');
+  return isObject && ROOT_TYPE_NAMES.has(definition.name.value);
 }
 
 function actionRootFields(definition: DefinitionNode): readonly ActionField[] {

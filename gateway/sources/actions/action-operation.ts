@@ -19,6 +19,7 @@ import { localOperation, resultOfExecution } from '../local-operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { type SelectedMember, selectedMembers, writeAnswers } from './action-answer.ts';
 import type { ActionOutcome } from './action-webhook.ts';
+import type { StreamedAction } from './handler-stream.ts';
 
 /** Calls the webhook of one field's action. Calls `done` exactly once with the outcome; never throws. */
 export type AnswerAction = (
@@ -27,11 +28,21 @@ export type AnswerAction = (
   done: Done<ActionOutcome>,
 ) => void;
 
+/** The field of a subscription, with its arguments. */
+export interface SubscribedField {
+  readonly action: StreamedAction;
+  /** The response key. */
+  readonly key: string;
+  readonly input: Record<string, unknown>;
+}
+
 /** The execution context of action resolvers. */
 export interface ActionContext {
   readonly context: OperationContext;
   /** Results of the webhooks so far, by response key; absent before the first call. */
   readonly outcomes?: ReadonlyMap<string, ActionOutcome>;
+  /** Called for the field of a subscription instead of its handler. */
+  readonly onField?: (field: SubscribedField) => void;
   /** Called with the id whose result a subscription selects. */
   readonly onId?: (id: string) => void;
 }

@@ -25,8 +25,10 @@ import { withoutHints } from '../operation-context.ts';
 import type { Subschema } from '../source.ts';
 import { type ActionContext, type AnswerAction, compileActions } from './action-operation.ts';
 import { objectsWithin } from './action-response.ts';
+import { compileActionSubscription, rootFieldNames } from './action-subscription.ts';
 import type { ActionOutcome } from './action-webhook.ts';
 import { askedJobId } from './async-actions.ts';
+import type { StreamedAction } from './handler-stream.ts';
 import { resultEvents, type WatchResult } from './result-events.ts';
 
 /** Creates the resolver of one action's root field. `outputType` is the type of the webhook response. */
@@ -35,6 +37,9 @@ export type ActionAnswers = (
   operation: `${OperationTypeNode}`,
   outputType: GraphQLOutputType,
 ) => AnswerAction;
+
+/** Returns an action of the kind `subscription`. Undefined for other actions. */
+export type StreamedActions = (name: string, outputType: GraphQLOutputType) => StreamedAction | undefined;
 
 /** The name of the source of all actions. */
 export const ACTIONS_SOURCE = 'actions';
@@ -56,17 +61,25 @@ export function actionSubschema(
   names: ReadonlySet<string>,
   answerOf: ActionAnswers,
   watch: WatchResult = () => () => {},
+  streamedOf: StreamedActions = () => undefined,
 ): Subschema {
   const definitions = types.definitions.flatMap((definition) => withOnlyFields(definition, names));
   const schema = assumedValid(pruneSchema(built(definitions)));
   const executed = withNullsForMisfits(built(withoutChecks(definitions)));
   const answers = new Map<GraphQLField<unknown, unknown>, AnswerAction>();
+  const streamedNames = new Set<string>();
   for (const operation of ['query', 'mutation', 'subscription'] as const) {
     const shown = actionRootType(schema, operation)?.getFields() ?? {};
     for (const [name, field] of Object.entries(actionRootType(executed, operation)?.getFields() ?? {})) {
       const output = asyncOutputs.get(name);
       const type =
         (output && (typeFromAST(schema, output) as GraphQLOutputType | undefined)) ?? shown[name]?.type ?? field.type;
+      const streamed = operation === 'subscription' ? streamedOf(name, type) : undefined;
+      if (streamed) {
+        streamedNames.add(name);
+        field.resolve = streamedResolver(streamed);
+        continue;
+      }
       const answer = answerOf(name, operation, type);
       answers.set(field, answer);
       field.resolve = resolver(answer);
@@ -87,9 +100,12 @@ export function actionSubschema(
       const document = parse(print(operation.document), { noLocation: true });
       return compileActions(document, executed, answers);
     },
-    compileSubscription: (operation) => ({
-      open: openEvents(parse(print(operation.document), { noLocation: true })),
-    }),
+    compileSubscription: (operation) => {
+      const document = parse(print(operation.document), { noLocation: true });
+      return rootFieldNames(operation).some((name) => streamedNames.has(name))
+        ? compileActionSubscription(document, executed)
+        : { open: openEvents(document) };
+    },
     uncheckedTypes: objectNames(definitions),
   };
 }
@@ -106,6 +122,17 @@ function resolver(answer: AnswerAction): GraphQLFieldResolver<unknown, ActionCon
     const id = context.onId && askedJobId(input);
     if (id !== undefined) context.onId?.(id);
     return settle(context, path.key, input);
+  };
+}
+
+/** Resolves the field of a subscription for one event, or passes the field on before the handler is called. */
+function streamedResolver(action: StreamedAction): GraphQLFieldResolver<unknown, ActionContext> {
+  return (_, input, { outcomes, onField }, { path }) => {
+    const key = String(path.key);
+    const outcome = outcomes?.get(key);
+    if (outcome) return taken(outcome);
+    onField?.({ action, key, input });
+    return null;
   };
 }
 

@@ -64,7 +64,7 @@ export function callWebhook(
   };
   let request: ActionRequest;
   try {
-    request = runTransform(action, 'request', context, () => webhookRequest(action.target, payload, context));
+    request = actionRequest(action, payload, context);
   } catch (error) {
     done({ error });
     return;
@@ -87,6 +87,19 @@ export function callWebhook(
     },
     new WebhookCall(action, payload, request, context, done, job?.onAnswer),
   );
+}
+
+/**
+ * Builds the request to an action's webhook.
+ *
+ * @throws GraphQLError if the action's transform does not fit the values.
+ */
+export function actionRequest(
+  action: ActionWebhook,
+  payload: WebhookPayload,
+  context: OperationContext,
+): ActionRequest {
+  return runTransform(action, 'request', context, () => webhookRequest(action.target, payload, context));
 }
 
 /** The attempt of a job that calls a webhook. */
@@ -134,7 +147,7 @@ class WebhookCall implements UpstreamHandler {
 
   #read(response: UpstreamResponse): ActionOutcome {
     try {
-      return { value: readResponse(this.#action, this.#payload, this.#request, response, this.#context) };
+      return { value: readWebhookResponse(this.#action, this.#payload, this.#request, response, this.#context) };
     } catch (error) {
       return { error };
     }
@@ -148,7 +161,13 @@ function unansweredWebhook(action: ActionWebhook, error: unknown, context: Opera
   return webhookUnreachable(action, (error as Error).message);
 }
 
-function readResponse(
+/**
+ * Transforms a webhook's response and checks it against the output type.
+ *
+ * @returns the value of the action.
+ * @throws GraphQLError for the client: the webhook's error, or the problem with its response.
+ */
+export function readWebhookResponse(
   action: ActionWebhook,
   payload: WebhookPayload,
   request: ActionRequest,

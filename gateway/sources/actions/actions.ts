@@ -1,8 +1,10 @@
+import type { GraphQLOutputType } from 'graphql';
 import { resolveAssertion } from '../../access/assertions/index.ts';
 import { ADMIN_ROLE } from '../../access/session/index.ts';
 import type { QueueLimits } from '../../jobs/engine/index.ts';
 import {
   type ActionMetadata,
+  DEFAULT_SUBSCRIPTION,
   type Environment,
   type Metadata,
   MetadataError,
@@ -21,6 +23,7 @@ import { plainHeaders } from './action-request.ts';
 import { ACTIONS_SOURCE, actionSubschema } from './action-schema.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { ACTION_JOBS, acceptAction, actionJobs, answerResult, type KeptHeaders } from './async-actions.ts';
+import { LAST_EVENT_ID_HEADER, type StreamedAction } from './handler-stream.ts';
 
 /** The part of an action that does not depend on the operation that calls it. */
 type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType'>;
@@ -37,6 +40,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
   const { jobs, log, headerSealer: sealer } = surroundings;
   const { asyncOutputs } = metadata.actionTypes;
   const asyncActions = new Map(actions.filter(({ name }) => asyncOutputs.has(name)).map((one) => [one.name, one]));
+  const streamed = streamedActions(actions, webhooks, surroundings);
   /** The webhooks that jobs of asynchronous actions call. */
   const asyncWebhooks = new Map<string, ActionWebhook>();
   const subschemaOf = (names: readonly string[]) =>
@@ -56,6 +60,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
         return acceptAction(asynchronous, keptHeaders(asynchronous, webhook, surroundings), jobs);
       },
       (id, onChange) => jobs?.watch(id, onChange) ?? (() => {}),
+      (name, outputType) => streamed.get(name)?.(outputType),
     );
 
   const subschemas = new Map<string, Subschema>();
@@ -88,6 +93,36 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
       return subschema;
     },
   };
+}
+
+/** The actions of the kind `subscription`, as functions of their output type. */
+function streamedActions(
+  actions: readonly ActionMetadata[],
+  webhooks: ReadonlyMap<string, PreparedWebhook>,
+  { http: { unfinishedEvents } }: SourceDependencies,
+): ReadonlyMap<string, (outputType: GraphQLOutputType) => StreamedAction> {
+  return new Map(
+    actions
+      .filter(({ definition }) => definition.kind === 'subscription')
+      .map(({ name, definition: { subscription } }) => {
+        const webhook = webhooks.get(name);
+        if (!webhook) throw new TypeError('an action has no webhook');
+        const limits = { ...DEFAULT_SUBSCRIPTION, ...subscription };
+        return [
+          name,
+          (outputType) => ({
+            ...webhook,
+            operation: 'query',
+            outputType,
+            idleMs: limits.idle_timeout_seconds * 1000,
+            maxEventBytes: limits.max_event_bytes,
+            maxEventsPerSecond: limits.max_events_per_second,
+            isState: limits.events === 'state',
+            unfinishedEvents,
+          }),
+        ];
+      }),
+  );
 }
 
 /** The client headers that an action's jobs store. Undefined if no client headers are forwarded to the webhook. */
@@ -159,7 +194,11 @@ function prepareWebhook(
   const ofCalls = {
     headers: configured,
     forwardHeaders: definition.forward_client_headers
-      ? clientHeaderForwarding(definition.ignored_client_headers, [SIGNATURE_HEADER, ...ownHeaderNames(configured)])
+      ? clientHeaderForwarding(definition.ignored_client_headers, [
+          SIGNATURE_HEADER,
+          ...(definition.kind === 'subscription' ? [LAST_EVENT_ID_HEADER] : []),
+          ...ownHeaderNames(configured),
+        ])
       : undefined,
   };
   return {

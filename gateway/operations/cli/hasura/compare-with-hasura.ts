@@ -2,6 +2,7 @@ import { type Generation, schemaChanges } from '../../../graph/index.ts';
 import { introspectionOf } from '../../../graphql/schemas/index.ts';
 import type { MetadataProblem } from '../../../metadata/index.ts';
 import { ANY_OTHER_ROLE, type Change, checkedRoles } from '../../check/index.ts';
+import { actionExtensions } from './action-extensions.ts';
 import { comparableSchema } from './comparable-schema.ts';
 import { endpointOf, type HasuraServer, introspectHasura } from './introspect-hasura.ts';
 
@@ -21,6 +22,8 @@ export interface HasuraComparison {
   }[];
   /** The changes for clients that move from Hasura, breaking ones first. */
   readonly differences: readonly Change[];
+  /** What the metadata has and Hasura does not, with file and line. Absent if there is nothing. */
+  readonly extensions?: readonly string[];
 }
 
 /** Compares each role's schema with that of a running Hasura server. Roles that cannot be compared are reported as problems. */
@@ -68,5 +71,7 @@ export async function compareWithHasura(
     }
   }
   const sorted = [...differences.values()].sort((one, two) => Number(two.breaking) - Number(one.breaking));
-  return { comparison: { endpoint: shown, roles, differences: sorted }, problems };
+  const extensions = actionExtensions(generation.metadata);
+  const comparison = { endpoint: shown, roles, differences: sorted, ...(extensions.length > 0 && { extensions }) };
+  return { comparison, problems };
 }

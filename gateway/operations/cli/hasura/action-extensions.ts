@@ -1,0 +1,13 @@
+import { describeProblem, type Metadata, type ValuePath } from '../../../metadata/index.ts';
+
+/** Returns where the actions of the metadata use what Hasura does not have, one line each. */
+export function actionExtensions(metadata: Metadata): readonly string[] {
+  return metadata.actions.actions.flatMap(({ name, definition }, index) => {
+    const extension = (path: ValuePath, message: string) =>
+      describeProblem({
+        ...metadata.place('actions', ['actions', index, 'definition', ...path]),
+        message: `action "${name}": ${message}, which Hasura does not have`,
+      });
+    return definition.kind === 'subscription' ? [extension(['kind'], 'is a subscription')] : [];
+  });
+}
