@@ -41,6 +41,7 @@ const gateway = roomsOf('gateway', {
     'access/session errors.ts jobs/cloud-events jobs/engine metadata platform transports/http webhooks/calls webhooks/jobs',
   'jobs/engine': 'errors.ts platform',
   'jobs/engine/database': '',
+  'jobs/progress': 'errors.ts jobs/engine platform transports/http',
   'jobs/schedules': 'errors.ts jobs/engine metadata platform upstream webhooks/calls webhooks/jobs webhooks/kriti',
   'log-events.ts': '',
   'main.ts': 'operations/cli process',

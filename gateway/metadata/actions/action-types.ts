@@ -19,7 +19,7 @@ import {
   unsupportedDefinition,
 } from './action-type-problems.ts';
 import type { ActionsMetadata } from './actions.ts';
-import { ASYNC_ROOT, asyncActionNames, asyncDefinitions, asyncProblems } from './async-actions.ts';
+import { ASYNC_ROOT, asyncActionNames, asyncDefinitions, asyncProblems, progressActionNames } from './async-actions.ts';
 import { POSTGRES_SCALARS } from './postgres-scalars.ts';
 
 /** The text that defines the types of actions. */
@@ -65,8 +65,9 @@ export function actionTypes(
     typeProblems(fields, types, report);
   }
   const asyncNames = asyncActionNames(fields, actions?.actions);
-  const made = asyncDefinitions(fields, asyncNames);
-  if (read) asyncProblems(types, asyncNames, report);
+  const progressNames = progressActionNames(asyncNames, actions?.actions);
+  const made = asyncDefinitions(fields, asyncNames, progressNames);
+  if (read) asyncProblems(types, asyncNames, progressNames, report);
   const definitions = [
     ...rootTypeDefinition('Query', [...fields, ...made.fields], actions?.actions),
     ...rootTypeDefinition('Mutation', fields.map(made.accepting), actions?.actions),

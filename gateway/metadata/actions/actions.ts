@@ -50,6 +50,8 @@ const jobShape = mapping({
     .optional(),
   /** Headers with credentials that jobs keep if client headers are forwarded. By default no such header is kept. */
   keep_credentials: z.array(headerName).optional(),
+  /** Whether the webhook can report its progress, and the result field shows it. */
+  progress: z.boolean().optional(),
 });
 
 /** How the events of a subscription are read. */

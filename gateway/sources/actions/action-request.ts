@@ -34,6 +34,8 @@ export interface WebhookPayload {
   /** Null for asynchronous actions. */
   readonly request_query: string | null;
   readonly session_variables: Readonly<Record<string, string>>;
+  /** Where and with which credential the webhook of a job reports its progress, see docs/jobs.md. */
+  readonly progress?: { readonly url: string; readonly token: string } | undefined;
 }
 
 export type ActionRequest = Required<Pick<UpstreamRequest, 'url' | 'method' | 'headers'>> & { readonly body?: string };

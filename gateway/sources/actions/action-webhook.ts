@@ -61,6 +61,7 @@ export function callWebhook(
     input,
     request_query: job ? null : context.query,
     session_variables: context.session.variables,
+    ...(job?.progress && { progress: job.progress }),
   };
   let request: ActionRequest;
   try {
@@ -106,6 +107,8 @@ export function actionRequest(
 export interface WebhookJob {
   /** Additional headers, as alternating names and values. */
   readonly headers: readonly string[];
+  /** Set if the webhook can report the progress of the attempt. */
+  readonly progress?: WebhookPayload['progress'];
   /** Called with the response or the failure before the result is passed on. */
   onAnswer(answer: UpstreamResponse | UpstreamError): void;
 }

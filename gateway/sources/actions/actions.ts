@@ -24,6 +24,7 @@ import { ACTIONS_SOURCE, actionSubschema } from './action-schema.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { ACTION_JOBS, acceptAction, actionJobs, answerResult, type KeptHeaders } from './async-actions.ts';
 import { LAST_EVENT_ID_HEADER, type StreamedAction } from './handler-stream.ts';
+import type { ProgressReporting } from './job-progress.ts';
 
 /** The part of an action that does not depend on the operation that calls it. */
 type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType'>;
@@ -55,7 +56,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
           const action = { ...webhook, operation: operation === 'query' ? operation : 'mutation', outputType } as const;
           return (input, context, done) => callWebhook(action, input, context, done);
         }
-        if (operation !== 'mutation') return answerResult(name, jobs);
+        if (operation !== 'mutation') return answerResult(name, jobs, asynchronous.definition.job?.progress);
         if (!asyncWebhooks.has(name)) asyncWebhooks.set(name, { ...webhook, operation, outputType });
         return acceptAction(asynchronous, keptHeaders(asynchronous, webhook, surroundings), jobs);
       },
@@ -65,6 +66,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
 
   const subschemas = new Map<string, Subschema>();
   const whole = subschemaOf(actions.map((action) => action.name));
+  const progress = progressReporting(asyncActions.values(), surroundings);
   const runsJobs = jobs && log && asyncActions.size > 0;
   let stopJobs: (() => void) | undefined;
   return {
@@ -72,7 +74,10 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
       setActive: (isActive: boolean) => {
         stopJobs?.();
         stopJobs = isActive
-          ? jobs.handle(ACTION_JOBS, actionJobs(asyncWebhooks, queueLimits(asyncActions.values()), sealer, log))
+          ? jobs.handle(
+              ACTION_JOBS,
+              actionJobs(asyncWebhooks, queueLimits(asyncActions.values()), sealer, progress, log),
+            )
           : undefined;
       },
     }),
@@ -137,6 +142,16 @@ function keptHeaders(
   return { forward, credentials: new Set(credentials.filter((name) => !named.has(name))), sealer };
 }
 
+/** @returns undefined if no webhook reports its progress. */
+function progressReporting(
+  actions: Iterable<ActionMetadata>,
+  { jobs, jobProgressUrl: url }: SourceDependencies,
+): ProgressReporting | undefined {
+  const reporting = [...actions].filter(({ definition }) => definition.job?.progress);
+  if (reporting.length === 0 || !jobs || url === undefined) return undefined;
+  return { names: new Set(reporting.map(({ name }) => name)), url, store: jobs.progress };
+}
+
 function queueLimits(actions: Iterable<ActionMetadata>): ReadonlyMap<string, QueueLimits> {
   const limits = new Map<string, QueueLimits>();
   for (const { name, definition } of actions) {
@@ -163,6 +178,11 @@ function prepareWebhooks(metadata: Metadata, surroundings: SourceDependencies): 
       report(
         ['forward_client_headers'],
         `action "${action.name}": its jobs store encrypted client headers: set PORTICO_ASSERTION_KEY, from which the encryption key is derived`,
+      );
+    if (job?.progress && surroundings.jobProgressUrl === undefined)
+      report(
+        ['job', 'progress'],
+        `action "${action.name}": its webhook has to know where to report its progress: set PORTICO_JOBS_PROGRESS_URL, the URL at which it reaches the gateways`,
       );
     if (job?.keep_credentials && !forwards)
       report(['job', 'keep_credentials'], 'no client headers are stored: requires forward_client_headers');

@@ -8,6 +8,9 @@ export function actionExtensions(metadata: Metadata): readonly string[] {
         ...metadata.place('actions', ['actions', index, 'definition', ...path]),
         message: `action "${name}": ${message}, which Hasura does not have`,
       });
-    return definition.kind === 'subscription' ? [extension(['kind'], 'is a subscription')] : [];
+    return [
+      ...(definition.kind === 'subscription' ? [extension(['kind'], 'is a subscription')] : []),
+      ...(definition.job?.progress ? [extension(['job', 'progress'], 'its result has a field `progress`')] : []),
+    ];
   });
 }
