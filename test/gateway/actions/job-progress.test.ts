@@ -147,7 +147,8 @@ describe('a handler that reports its progress', () => {
     });
     answer(503, {});
     await until('the handler is called again', () => hook.requests.length === 2);
-    const second = (hook.requests[1]?.body as { progress: { token: string } }).progress.token;
+    const { progress } = (hook.requests[1] as Received).body as { progress: { token: string } };
+    const second = progress.token;
     expect(second).not.toBe(credential);
     expect((await patch(credential, { percent: 1 })).status).toBe(401);
     expect((await patch(second, { percent: 1 })).status).toBe(204);
@@ -375,11 +376,14 @@ test('the webhook of docs/jobs.md reports as the page says', async () => {
   const port = await freePort();
   const [handler = ''] = section('js');
   const child = spawn(process.execPath, ['--input-type=module', '-e', handler.replace('4040', String(port))]);
+  // Gateways with other metadata would postpone its jobs.
+  const own = await createTestDatabase({ engine, migrated: false });
   const documented = await openGateway({
     issuer,
     metadata: { 'actions.yaml': `actions:\n${action.replace(/^/gm, '  ')}`, 'actions.graphql': types },
     environment: {
       ...environment,
+      HASURA_GRAPHQL_METADATA_DATABASE_URL: own.url,
       EXPORTS_URL: `http://127.0.0.1:${port}`,
       PORTICO_JOBS_PROGRESS_URL: gateway.url,
       PORTICO_JOBS: 'accept',
@@ -391,6 +395,7 @@ test('the webhook of docs/jobs.md reports as the page says', async () => {
     metadata: { 'actions.yaml': `actions:\n${action.replace(/^/gm, '  ')}`, 'actions.graphql': types },
     environment: {
       ...environment,
+      HASURA_GRAPHQL_METADATA_DATABASE_URL: own.url,
       EXPORTS_URL: `http://127.0.0.1:${port}`,
       PORTICO_JOBS_PROGRESS_URL: documented.url,
       PORTICO_JOBS: 'run',
@@ -420,6 +425,7 @@ test('the webhook of docs/jobs.md reports as the page says', async () => {
     child.kill('SIGKILL');
     await client.close();
     await Promise.all([documented.close(), runner.close()]);
+    await own.drop();
   }
 });
 
