@@ -1,9 +1,21 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { openEditedGateway } from '../harness/edited-gateway.ts';
 import { bearer, keeper, openGateway, reply, until } from '../harness/index.ts';
 import { legacyClient, rawSocket, type SubscribingClient, sseClient, wsClient } from '../subscriptions/clients.ts';
-import { dies, EVENT_STREAM, ends, event, JSON_LINES, openSubscriptionWorld, sends } from './subscription-world.ts';
+import {
+  ACTIONS,
+  dies,
+  EVENT_STREAM,
+  ends,
+  event,
+  JSON_LINES,
+  openSubscriptionWorld,
+  RELATIONSHIPS,
+  sends,
+  TYPES,
+} from './subscription-world.ts';
 
 const { keep, close } = keeper();
 afterAll(close);
@@ -284,6 +296,22 @@ describe('like any subscription', () => {
     const subscribed = (await client(gateway.url, bearer(short))).subscribe('subscription { must { id } }');
     await subscribed.next();
     expect(await subscribed.ended()).toMatchObject([{ extensions: { code: 'invalid-jwt' } }]);
+    await until('the call is closed', () => world.open() === 0);
+  });
+
+  test('a reload that does not change the actions leaves it alone, and another one ends it', async () => {
+    handle(sends(event(BOLT)));
+    const own = await keepForTest(openEditedGateway(world.metadata, { issuer, environment: world.environment }));
+    const subscribed = (await client(own.url)).subscribe('subscription { must { id } }');
+    await subscribed.next();
+    const limits = { depth_limit: { global: 20 } };
+    expect((await own.edit({ 'api_limits.yaml': limits })).status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    expect([subscribed.end, world.open()]).toEqual([undefined, 1]);
+    const actions = { actions: ACTIONS.filter(({ name }) => name !== 'must'), custom_types: RELATIONSHIPS };
+    const types = TYPES.replace('must: Order!', '');
+    expect((await own.edit({ 'actions.yaml': actions, 'actions.graphql': types })).status).toBe(200);
+    expect(await subscribed.ended()).toMatchObject([{ extensions: { code: 'schema-reload' } }]);
     await until('the call is closed', () => world.open() === 0);
   });
 
