@@ -48,14 +48,18 @@ export class PacedReports {
     const paced: PacedAttempt = { attempt, pending: undefined, timer: undefined };
     // Reports that arrive during the write are merged.
     this.#attempts.set(credential, paced);
-    let isWritten = false;
     try {
-      isWritten = await this.#store.report(credential, change);
-    } finally {
-      if (isWritten) this.#wait(credential, paced);
-      else this.#attempts.delete(credential);
+      if (await this.#store.report(credential, change)) {
+        this.#wait(credential, paced);
+        return 'written';
+      }
+      this.#attempts.delete(credential);
+      return 'over';
+    } catch (error) {
+      this.#attempts.delete(credential);
+      if (paced.pending) this.#logLost(paced, error);
+      throw error;
     }
-    return isWritten ? 'written' : 'over';
   }
 
   #wait(credential: string, paced: PacedAttempt): void {
@@ -74,12 +78,15 @@ export class PacedReports {
       else this.#attempts.delete(credential);
     } catch (error) {
       this.#attempts.delete(credential);
-      const { job, queue } = paced.attempt;
-      this.#log.warn(
-        { event: 'jobs.progress_lost', job, queue, err: (error as Error).cause ?? error },
-        'a report of progress was not stored',
-      );
+      this.#logLost(paced, error);
     }
+  }
+
+  #logLost({ attempt: { job, queue } }: PacedAttempt, error: unknown): void {
+    this.#log.warn(
+      { event: 'jobs.progress_lost', job, queue, err: (error as Error).cause ?? error },
+      'a report of progress was not stored',
+    );
   }
 
   /** Writes what is pending. */

@@ -1,10 +1,7 @@
-import { StringDecoder } from 'node:string_decoder';
 import type { GraphQLError } from 'graphql';
 import { parseServiceJson } from '../../../platform/index.ts';
 import {
   askedWaitMs,
-  EventStreamReader,
-  JsonLinesReader,
   openResponseStream,
   type RequestHeaders,
   type StreamReader,
@@ -27,13 +24,10 @@ import { type EventConnection, failedEvents, SourceEvents } from '../source-even
 import type { ActionRequest, WebhookPayload } from './action-request.ts';
 import { type ActionOutcome, type ActionWebhook, actionRequest, readWebhookResponse } from './action-webhook.ts';
 import { errorOfWebhook, eventTooLarge, streamExpected, webhookUnreachable } from './errors.ts';
+import { ACCEPTED_STREAMS, handlerStreamReader } from './stream-formats.ts';
 
-/** The media types of streams, in the order in which the gateway prefers them. */
-const ACCEPT = 'text/event-stream, application/x-ndjson, application/jsonl';
 /** The header by which a handler continues its stream after an event. Clients cannot send it. */
 export const LAST_EVENT_ID_HEADER = 'last-event-id';
-const EVENT_STREAM = /^text\/event-stream\s*(;|$)/i;
-const JSON_LINES = /^application\/(?:x-ndjson|jsonl)\s*(;|$)/i;
 
 /** An action of the kind `subscription`. */
 export interface StreamedAction extends ActionWebhook {
@@ -231,60 +225,24 @@ class HandlerAttempts {
     receiver: EventStreamReceiver,
     unfinished: UnfinishedEvent,
   ): StreamReader | undefined {
-    const isEventStream = EVENT_STREAM.test(type);
-    if (status !== 200 || !(isEventStream || JSON_LINES.test(type))) return undefined;
+    if (status !== 200) return undefined;
+    const payload = this.#payload;
+    const reader = handlerStreamReader(type, this.#action.maxEventBytes, {
+      event: (text, length, lastEventId) =>
+        receiver.next({ text, payload, request } satisfies HandlerEvent, length, lastEventId),
+      failed: (text) => receiver.refused(errorOfWebhook(this.#action, jsonOf(text))),
+      complete: () => receiver.complete(),
+      cut: (reason) => receiver.lost(reason, this.#retryMs),
+      tooLarge: () => this.#tooLarge(receiver),
+      pending: (bytes) => this.#count(receiver, unfinished, bytes),
+      retry: (pauseMs) => {
+        this.#retryMs = pauseMs;
+      },
+    });
+    if (!reader) return undefined;
     this.#hasOpened = true;
     receiver.opened();
-    const payload = this.#payload;
-    const next = (text: string, length: number, lastEventId: string) =>
-      receiver.next({ text, payload, request } satisfies HandlerEvent, length, lastEventId);
-    return isEventStream
-      ? this.#eventStreamReader(receiver, next, unfinished)
-      : this.#jsonLinesReader(receiver, next, unfinished);
-  }
-
-  #eventStreamReader(
-    receiver: EventStreamReceiver,
-    next: (text: string, length: number, lastEventId: string) => void,
-    unfinished: UnfinishedEvent,
-  ): StreamReader {
-    const decoder = new StringDecoder('utf8');
-    const reader = new EventStreamReader(({ event, data, lastEventId }) => {
-      if (event === 'complete') receiver.complete();
-      else if (event === 'error') receiver.refused(errorOfWebhook(this.#action, jsonOf(data)));
-      else if (event === 'message' || event === 'next') next(data, data.length, lastEventId);
-    }, this.#action.maxEventBytes);
-    return {
-      read: (chunk) => {
-        const fits = reader.read(decoder.write(chunk));
-        this.#retryMs = reader.retryMs ?? this.#retryMs;
-        if (!fits) this.#tooLarge(receiver);
-        else this.#count(receiver, unfinished, reader.pendingLength);
-      },
-      end: (isComplete) => {
-        if (isComplete && reader.pendingLength === 0) receiver.complete();
-        else receiver.lost('the stream ended within an event or with its connection', this.#retryMs);
-      },
-    };
-  }
-
-  #jsonLinesReader(
-    receiver: EventStreamReceiver,
-    next: (text: string, length: number, lastEventId: string) => void,
-    unfinished: UnfinishedEvent,
-  ): StreamReader {
-    const reader = new JsonLinesReader(this.#action.maxEventBytes, (text, bytes) => next(text, bytes, ''));
-    return {
-      read: (chunk) => {
-        if (!reader.read(chunk)) this.#tooLarge(receiver);
-        else this.#count(receiver, unfinished, reader.pendingLength);
-      },
-      end: (isComplete) => {
-        if (!isComplete) receiver.lost('the stream ended with its connection', 0);
-        else if (reader.end()) receiver.complete();
-        else this.#tooLarge(receiver);
-      },
-    };
+    return reader;
   }
 
   #tooLarge(receiver: EventStreamReceiver): void {
@@ -334,6 +292,6 @@ function streamHeaders(headers: RequestHeaders): Readonly<Record<string, string>
   const values: Record<string, string> = {};
   const list = Array.isArray(headers) ? (headers as readonly string[]) : Object.entries(headers).flat();
   for (let at = 0; at < list.length; at += 2) values[list[at] as string] = list[at + 1] as string;
-  if (values.accept === COMMON_HEADERS.accept) values.accept = ACCEPT;
+  if (values.accept === COMMON_HEADERS.accept) values.accept = ACCEPTED_STREAMS;
   return values;
 }
