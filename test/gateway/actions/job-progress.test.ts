@@ -355,6 +355,36 @@ test('an attempt that was given back and begun again with the same number has a 
   }
 });
 
+test('a flood of unknown tokens is refused, and reports arrive after it', async () => {
+  const { id, credential } = await begun();
+  const strangers = Array.from({ length: 300 }, (_, at) => patch(String(at).padStart(64, 'x'), { percent: 1 }));
+  const statuses = (await Promise.all(strangers)).map(({ status }) => status);
+  expect(statuses.filter((status) => status !== 401 && status !== 503)).toEqual([]);
+  expect((await patch(credential, { percent: 7 })).status).toBe(204);
+  expect((await ask(id))?.progress?.percent).toBe(7);
+});
+
+test('reports through two gateways while the job ends leave nothing behind', async () => {
+  const { id, credential, answer } = await begun();
+  const reports: Promise<{ status: number }>[] = [];
+  for (let percent = 0; percent < 40; percent++) {
+    reports.push(patch(credential, { percent }, percent % 2 ? other : gateway));
+    if (percent === 20) answer(200, { id: '1', rows: 5 });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  const statuses = (await Promise.all(reports)).map(({ status }) => status);
+  expect(statuses.filter((status) => ![202, 204, 401].includes(status))).toEqual([]);
+  await until('the job is done', async () => (await ask(id))?.output !== null);
+  await afterInterval();
+  expect(await ask(id)).toMatchObject({ output: { rows: 5 }, progress: null });
+  expect((await patch(credential, { percent: 1 })).status).toBe(401);
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query('SELECT count(*)::int AS count FROM portico_jobs.progress WHERE job = $1', [id]);
+  await client.end();
+  expect(rows).toEqual([{ count: 0 }]);
+});
+
 test('a scalar may be a partial output, and what does not fit is refused', async () => {
   const { id, credential } = await begun('count');
   expect((await patch(credential, { output: 'many' })).body).toMatchObject({
