@@ -10,6 +10,7 @@ import {
 } from '../platform/index.ts';
 import { type AuthenticationSettings, MIN_ADMIN_SECRET_LENGTH } from './access/session/index.ts';
 import { HASURA_ROOT_TYPES, type RootTypeNames, STANDARD_ROOT_TYPES } from './graphql/schemas/index.ts';
+import { JOB_PROGRESS_PATH } from './own-paths.ts';
 import { gatewaySettings, graphSettings } from './settings/index.ts';
 import { DEFAULT_RESILIENCE, type ResilienceSettings } from './upstream/index.ts';
 
@@ -140,6 +141,8 @@ export interface GraphSettings {
   readonly schemaLimits: { readonly maxBytes: number; readonly maxElements: number };
   /** Whether there is a database for jobs, which asynchronous actions and deliveries need. */
   readonly hasJobsDatabase: boolean;
+  /** Where webhooks report the progress of jobs. Undefined if no URL is set. */
+  readonly jobProgressUrl: string | undefined;
 }
 
 function graphSettingsOf(settings: Pick<Settings, keyof typeof graphSettings>): GraphSettings {
@@ -151,7 +154,12 @@ function graphSettingsOf(settings: Pick<Settings, keyof typeof graphSettings>): 
     },
     closeRemoteSchemas: settings.HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS,
     hasJobsDatabase: settings.HASURA_GRAPHQL_METADATA_DATABASE_URL !== undefined,
+    jobProgressUrl: progressUrl(settings.PORTICO_JOBS_PROGRESS_URL),
   };
+}
+
+function progressUrl(gateway: string | undefined): string | undefined {
+  return gateway === undefined ? undefined : gateway.replace(/\/+$/, '') + JOB_PROGRESS_PATH;
 }
 
 /** @throws SettingsError. */

@@ -29,6 +29,7 @@ export const ERROR_STATUS = {
   'circuit-open': 503,
   'connection-limit-exceeded': 429,
   'directive-limit-exceeded': 400,
+  'event-too-large': 502,
   'events-missed': 503,
   'headers-too-large': 431,
   'introspection-limit-exceeded': 400,

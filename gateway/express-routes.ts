@@ -6,7 +6,7 @@ import type { Authenticator } from './access/session/index.ts';
 import { graphqlElsewhere, resourceNotFound } from './errors.ts';
 import type { LiveGraph, MetadataReloads } from './graph/index.ts';
 import { health, type ProcessState, readiness } from './operations/monitoring/index.ts';
-import { ASSERTION_KEYS_PATH, GRAPHQL_PATH, OLD_GRAPHQL_PATH } from './own-paths.ts';
+import { ASSERTION_KEYS_PATH, GRAPHQL_PATH, JOB_PROGRESS_PATH, OLD_GRAPHQL_PATH } from './own-paths.ts';
 import { type HttpExchange, sendFlatError } from './transports/http/index.ts';
 
 /** Answers an exchange. */
@@ -25,6 +25,8 @@ export interface ExpressRoutesOptions {
   readonly metadata: ExchangeHandler | undefined;
   /** Takes events of services; undefined where there is no database for jobs. */
   readonly events: ExchangeHandler | undefined;
+  /** Takes the progress of jobs; undefined where there is no database for jobs. */
+  readonly jobProgress: ExchangeHandler | undefined;
   readonly rest: ExchangeHandler;
   readonly restDocument: ExchangeHandler;
 }
@@ -55,12 +57,14 @@ const ROUTES: ReadonlySet<string> = new Set([
   '/v1/version',
   METADATA_PATH,
   EVENTS_PATH,
+  JOB_PROGRESS_PATH,
   OLD_GRAPHQL_PATH,
   ASSERTION_KEYS_PATH,
 ]);
 
 export function expressRoutes(options: ExpressRoutesOptions): ExpressRoutes {
-  const { graph, reloads, authenticator, processState, assertions, oldGraphql, metadata, events } = options;
+  const { graph, reloads, authenticator, processState, assertions, oldGraphql, metadata, events, jobProgress } =
+    options;
   const exchanges = new WeakMap<IncomingMessage, HttpExchange>();
   const exchangeOf = (request: IncomingMessage) => exchanges.get(request) as HttpExchange;
 
@@ -90,6 +94,7 @@ export function expressRoutes(options: ExpressRoutesOptions): ExpressRoutes {
   if (oldGraphql) app.all(OLD_GRAPHQL_PATH, (request) => oldGraphql(exchangeOf(request)));
   if (metadata) app.all(METADATA_PATH, (request) => metadata(exchangeOf(request)));
   if (events) app.all(EVENTS_PATH, (request) => events(exchangeOf(request)));
+  if (jobProgress) app.all(JOB_PROGRESS_PATH, (request) => jobProgress(exchangeOf(request)));
   app.use('/api/rest', (request) => options.rest(exchangeOf(request)));
   app.use('/api/swagger', (request) => options.restDocument(exchangeOf(request)));
   app.use((request) => {

@@ -121,6 +121,8 @@ export const LOG_EVENTS = {
   'jobs.dead': 'a job has failed for the last time and is kept so that it can be retried; `reason` says why',
   'jobs.operated':
     'an operator retried, cancelled or purged jobs (`act`): `role`, `user_id` and `tenant_id` say who, `ids` or `queue` which, `changed` how many, `outcome` whether it failed',
+  'jobs.progress_lost':
+    'a report of the progress of a job was accepted with 202 and could not be stored; `job` and `queue` say of which',
   'schedules.planning_failed': 'jobs for cron triggers could not be created; this is retried. `err` has the cause',
   'schedules.planning_recovered': 'jobs for cron triggers are created again',
   'schedules.times_skipped': 'a cron trigger has missed too many runs; the runs from `since` to `until` are skipped',

@@ -1,6 +1,9 @@
 /** Publishes the keys that verify assertions, also where everything else below /.well-known is passed through. */
 export const ASSERTION_KEYS_PATH = '/.well-known/portico-jwks.json';
 
+/** Handlers of asynchronous actions report the progress of their jobs there. */
+export const JOB_PROGRESS_PATH = '/v1/jobs/progress';
+
 export const GRAPHQL_PATH = '/v1/graphql';
 /** Hasura's first address of GraphQL, which old clients still use. */
 export const OLD_GRAPHQL_PATH = '/v1alpha1/graphql';

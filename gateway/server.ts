@@ -67,6 +67,7 @@ export interface GatewayDependencies extends Omit<GraphqlEndpointOptions, 'strea
         readonly commands: ReadonlyMap<string, (args: unknown) => Promise<unknown>>;
         readonly jobCommands: JobCommandRunner;
         readonly events: (exchange: HttpExchange) => Promise<void>;
+        readonly jobProgress: (exchange: HttpExchange) => Promise<void>;
       }
     | undefined;
   readonly reloads: MetadataReloads;
@@ -122,6 +123,7 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
     oldGraphql: hasGraphql ? oldGraphql : undefined,
     metadata: enabledApis.has('metadata') ? metadata : undefined,
     events: backgroundWork?.events,
+    jobProgress: backgroundWork?.jobProgress,
     rest,
     restDocument: swagger({ ...parts, documents }),
   });

@@ -21,7 +21,7 @@ const gateway = roomsOf('gateway', {
   'access/variables': 'platform',
   'access/session/authentication': 'access/session/jwt',
   'access/session/jwt': '',
-  'config.ts': 'access/session graphql/schemas platform settings upstream',
+  'config.ts': 'access/session graphql/schemas own-paths.ts platform settings upstream',
   'errors.ts': 'platform',
   'express-routes.ts':
     'access/assertions access/session errors.ts graph operations/monitoring own-paths.ts platform transports/http',
@@ -42,6 +42,7 @@ const gateway = roomsOf('gateway', {
     'access/session errors.ts jobs/cloud-events jobs/engine metadata platform transports/http webhooks/calls webhooks/jobs',
   'jobs/engine': 'errors.ts platform',
   'jobs/engine/database': '',
+  'jobs/progress': 'errors.ts jobs/engine platform transports/http',
   'jobs/schedules': 'errors.ts jobs/engine metadata platform upstream webhooks/calls webhooks/jobs webhooks/kriti',
   'log-events.ts': '',
   'main.ts': 'operations/cli process',
@@ -77,7 +78,7 @@ const gateway = roomsOf('gateway', {
   'planning/supergraph': 'graphql/syntax',
   'portico.mjs': 'build/compile.mjs build/node-version.mjs build/packages.mjs',
   process:
-    'access/assertions access/rate-limit access/session config.ts errors.ts graph hasura-settings.ts jobs/commands jobs/deliveries jobs/engine jobs/schedules metadata operations/insight operations/monitoring operations/replicas operations/usage pipeline planning/joins platform server.ts sources transports/console transports/http transports/rest transports/subscriptions upstream',
+    'access/assertions access/rate-limit access/session config.ts errors.ts graph hasura-settings.ts jobs/commands jobs/deliveries jobs/engine jobs/progress jobs/schedules metadata operations/insight operations/monitoring operations/replicas operations/usage pipeline planning/joins platform server.ts sources transports/console transports/http transports/rest transports/subscriptions upstream',
   'process/metrics': '',
   'server.ts':
     'access/assertions access/session errors.ts express-routes.ts graph operations/metadata-api operations/monitoring own-paths.ts platform transports/console transports/graphql-http transports/home transports/http transports/rest transports/subscriptions',

@@ -38,6 +38,8 @@ export interface Job {
 
 export interface JobDetails extends Job {
   readonly error_code: string | null;
+  /** The progress that the running attempt has reported. */
+  readonly percent: number | null;
   readonly invocations: readonly {
     readonly id: string;
     readonly created_at: string;

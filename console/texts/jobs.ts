@@ -117,6 +117,8 @@ export const jobView = {
   id: 'ID',
   kind: 'Kind',
   attempts: (made: number, most: number) => `${made} of ${most}`,
+  progress: 'Progress',
+  percent: (percent: number) => `${Math.round(percent)} %`,
   runs: 'Next run',
   expires: 'Expires',
   started: 'Last started',

@@ -42,6 +42,8 @@ interface WrittenObject {
   readonly relationships?: unknown;
 }
 
+const TYPE_OF_ROOT: Readonly<Record<string, string>> = { Query: 'query', Subscription: 'subscription' };
+
 /** Returns actions and their types in JSON. The directory layout defines the types in `actions.graphql`. */
 function exportActions(
   written: unknown,
@@ -63,7 +65,7 @@ function exportActions(
         ...action.definition,
         arguments: (field?.node.arguments ?? []).map(inputOf),
         output_type: field && print(field.node.type),
-        type: field?.root === 'Query' ? 'query' : 'mutation',
+        type: TYPE_OF_ROOT[field?.root ?? ''] ?? 'mutation',
       },
     };
   });
@@ -194,5 +196,5 @@ function inputOf(node: InputValueDefinitionNode) {
 }
 
 function isRootTypeName(name: string): boolean {
-  return name === 'Query' || name === 'Mutation';
+  return name === 'Query' || name === 'Mutation' || name === 'Subscription';
 }

@@ -8,7 +8,7 @@ export type {
   ScalarCheck,
   TypeExtension,
 } from './actions/index.ts';
-export { checkScalars, isNumberScalar } from './actions/index.ts';
+export { checkScalars, DEFAULT_SUBSCRIPTION, isNumberScalar } from './actions/index.ts';
 export { type AllowListEntry, unenforcedAllowList } from './allow-list.ts';
 export { type ApiLimits, apiLimit, type RateLimit } from './api-limits.ts';
 export { exportMetadata } from './export.ts';

@@ -5,6 +5,7 @@ import type { MetadataSubscriber } from '../graph/index.ts';
 import { JobCommands } from '../jobs/commands/index.ts';
 import { openDeliveries } from '../jobs/deliveries/index.ts';
 import type { Jobs } from '../jobs/engine/index.ts';
+import { progressEndpoint } from '../jobs/progress/index.ts';
 import { openSchedules } from '../jobs/schedules/index.ts';
 import { type Metadata, together } from '../metadata/index.ts';
 import type { HttpExchange } from '../transports/http/index.ts';
@@ -27,6 +28,8 @@ export interface BackgroundWork {
   readonly jobCommands: JobCommands;
   /** Handles `/v1/events`. */
   readonly events: (exchange: HttpExchange) => Promise<void>;
+  /** Handles `/v1/jobs/progress`. */
+  readonly jobProgress: (exchange: HttpExchange) => Promise<void>;
   readonly subscribers: readonly MetadataSubscriber[];
   /** Returns the state of the calls to each webhook. */
   states(): readonly SourceState[];
@@ -64,13 +67,22 @@ export function openBackgroundWork({
       }),
     () => openDeliveries({ metadata, dependencies, jobs, maxBodyBytes: config.PORTICO_MAX_BODY_BYTES, wrongSecrets }),
   );
+  const progress = progressEndpoint({
+    jobs,
+    maxBodyBytes: config.PORTICO_MAX_BODY_BYTES,
+    perSecond: config.PORTICO_JOBS_PROGRESS_PER_SECOND,
+    log,
+  });
   return {
     commands: new Map([...schedules.commands, ...deliveries.commands]),
     jobCommands: new JobCommands(jobs, { cronTriggers: schedules.cronTriggers, deliveries: deliveries.metadata }),
     events: deliveries.endpoint,
+    jobProgress: progress.handle,
     subscribers: [schedules, deliveries],
     states: () => [...schedules.states(), ...deliveries.states()],
     start: schedules.start,
-    stop: schedules.stop,
+    stop: async () => {
+      await Promise.all([schedules.stop(), progress.close()]);
+    },
   };
 }

@@ -31,6 +31,11 @@ export const jobSettings = {
   PORTICO_JOBS_DEAD_RETENTION_DAYS: setting
     .integer(30, 1, 3_650, 'days')
     .describe('How long dead jobs are kept so that they can be retried.'),
+  PORTICO_JOBS_PROGRESS_PER_SECOND: setting
+    .integer(4, 1, 100)
+    .describe(
+      'How often the progress of a job is written and shown per second. Reports in between are merged. See [jobs.md](jobs.md#progress).',
+    ),
   PORTICO_SCHEDULED_EVENT_ORIGINS: setting
     .origins()
     .default([])

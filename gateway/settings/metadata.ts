@@ -16,6 +16,12 @@ export const graphSettings = {
     .text()
     .optional()
     .describe('Password of that user, unless `HASURA_GRAPHQL_METADATA_DATABASE_URL` contains it.'),
+  PORTICO_JOBS_PROGRESS_URL: setting
+    .httpUrl()
+    .optional()
+    .describe(
+      'URL at which webhooks reach the gateways, such as `http://gateway:8080`. Required for actions with `job.progress`. See [jobs.md](jobs.md#progress).',
+    ),
   HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS: setting
     .flag(false)
     .describe('Whether a remote schema without permissions is visible to the role `admin` only.'),

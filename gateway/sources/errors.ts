@@ -78,13 +78,18 @@ export function truncatedResponse(
 }
 
 /** Logs that the connection of a subscription was lost, and returns the error for the client. */
-export function eventsLost(service: string, reason: string, context: OperationContext): GraphQLError {
+export function eventsLost(
+  service: string,
+  reason: string,
+  context: OperationContext,
+  code: ErrorCode = 'remote-schema-error',
+): GraphQLError {
   context.log.warn(
     { event: 'upstream.events_lost', source: service, reason: serviceMessage(reason) },
     'connection of a subscription lost',
   );
   const message = `the connection to the service "${service}" was lost`;
-  return sourceError(service, 'remote-schema-error', message, { reason: 'connection' });
+  return sourceError(service, code, message, { reason: 'connection' });
 }
 
 /** The response of a service is not JSON. The message is Hasura's. */

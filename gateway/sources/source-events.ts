@@ -21,8 +21,8 @@ export interface EventConnection {
 }
 
 /** A consumer that waits for the next event. */
-interface Taker {
-  resolve(taken: IteratorResult<ExecutionResult>): void;
+interface Taker<Event> {
+  resolve(taken: IteratorResult<Event>): void;
   reject(error: Error): void;
 }
 
@@ -37,10 +37,10 @@ const LONG = 65_536;
  * The events of one subscription to a source in order of arrival, with backpressure: the connection is not read while
  * too many events are queued. `return` ends the events immediately, even while `next` is pending.
  */
-export class SourceEvents implements AsyncIterableIterator<ExecutionResult> {
-  readonly #waiting: ExecutionResult[] = [];
+export class SourceEvents<Event = ExecutionResult> implements AsyncIterableIterator<Event> {
+  readonly #waiting: Event[] = [];
   #connection: EventConnection | undefined;
-  #taker: Taker | undefined;
+  #taker: Taker<Event> | undefined;
   /** The total length of events since the queue was last empty. */
   #length = 0;
   #isPaused = false;
@@ -59,7 +59,7 @@ export class SourceEvents implements AsyncIterableIterator<ExecutionResult> {
   }
 
   /** @param length the length of the event's text. */
-  push(event: ExecutionResult, length: number): void {
+  push(event: Event, length: number): void {
     if (this.#isOver) return;
     if (this.#taker) {
       this.#give((taker) => taker.resolve({ value: event, done: false }));
@@ -83,7 +83,7 @@ export class SourceEvents implements AsyncIterableIterator<ExecutionResult> {
     this.#finish();
   }
 
-  next(): Promise<IteratorResult<ExecutionResult>> {
+  next(): Promise<IteratorResult<Event>> {
     const event = this.#waiting.shift();
     if (event !== undefined) {
       if (this.#isPaused && this.#waiting.length === 0) {
@@ -102,7 +102,7 @@ export class SourceEvents implements AsyncIterableIterator<ExecutionResult> {
     return failure ? Promise.reject(failure) : Promise.resolve({ value: undefined, done: true });
   }
 
-  return(): Promise<IteratorResult<ExecutionResult>> {
+  return(): Promise<IteratorResult<Event>> {
     this.#waiting.length = 0;
     this.#failure = undefined;
     this.#finish();
@@ -113,7 +113,7 @@ export class SourceEvents implements AsyncIterableIterator<ExecutionResult> {
     return this;
   }
 
-  #give(give: (taker: Taker) => void): void {
+  #give(give: (taker: Taker<Event>) => void): void {
     const taker = this.#taker;
     this.#taker = undefined;
     if (taker) give(taker);
@@ -180,8 +180,8 @@ export function laterEvents<Event>(opening: Promise<() => AsyncIterator<Event>>)
 }
 
 /** Creates a stream of events whose first `next` fails. */
-export function failedEvents(errors: readonly GraphQLError[]): SourceEvents {
-  const events = new SourceEvents();
+export function failedEvents<Event = ExecutionResult>(errors: readonly GraphQLError[]): SourceEvents<Event> {
+  const events = new SourceEvents<Event>();
   events.fail(errors);
   return events;
 }

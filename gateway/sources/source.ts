@@ -179,6 +179,8 @@ export interface SourceDependencies {
   readonly log?: Logger;
   /** Whether a database for the jobs of asynchronous actions is configured. */
   readonly hasJobsDatabase?: boolean;
+  /** Where webhooks report the progress of jobs. Undefined if no URL is set. */
+  readonly jobProgressUrl?: string | undefined;
   /** Runs the jobs of asynchronous actions. Undefined if the graph is only inspected. */
   readonly jobs?: Jobs | undefined;
   /** Measures the duration of compositions. */

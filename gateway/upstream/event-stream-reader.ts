@@ -8,8 +8,8 @@ export interface ServerSentEvent {
 }
 
 const BYTE_ORDER_MARK = '\u{feff}';
-/** The maximum number of characters of an unfinished event. */
-const MAX_PENDING = 16 * 1024 * 1024;
+/** The maximum length of an event, in bytes of UTF-8, if the reader gets no other. */
+const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 /**
  * Parses an event stream (HTML Living Standard, section 9.2.6, "Interpreting an event stream"). Lines end with CR, LF
@@ -18,23 +18,28 @@ const MAX_PENDING = 16 * 1024 * 1024;
  */
 export class EventStreamReader {
   readonly #onEvent: (event: ServerSentEvent) => void;
+  readonly #maxBytes: number;
   /** The beginning of a line whose end has not arrived. */
   readonly #partial: string[] = [];
-  #pending = 0;
+  #partialLength = 0;
   #event = '';
   #data: string[] = [];
+  #dataLength = 0;
+  #isTooLarge = false;
   #id = '';
   #retryMs: number | undefined;
   #endedWithReturn = false;
   #hasBegun = false;
 
-  constructor(onEvent: (event: ServerSentEvent) => void) {
+  /** @param maxBytes the maximum length of an event's data, and of an unfinished line. */
+  constructor(onEvent: (event: ServerSentEvent) => void, maxBytes = MAX_EVENT_BYTES) {
     this.#onEvent = onEvent;
+    this.#maxBytes = maxBytes;
   }
 
   /** The number of characters of the unfinished event. */
   get pendingLength(): number {
-    return this.#pending;
+    return this.#partialLength + this.#dataLength;
   }
 
   /** The reconnection delay that the server requests, in milliseconds. */
@@ -56,10 +61,12 @@ export class EventStreamReader {
     for (const line of lines) {
       this.#line(this.#partial.length > 0 ? this.#partial.join('') + line : line);
       this.#partial.length = 0;
+      this.#partialLength = 0;
+      if (this.#isTooLarge) return false;
     }
     if (last !== '') this.#partial.push(last);
-    this.#pending += rest.length;
-    return this.#pending <= MAX_PENDING;
+    this.#partialLength += last.length;
+    return this.pendingLength <= this.#maxBytes;
   }
 
   #line(line: string): void {
@@ -72,17 +79,29 @@ export class EventStreamReader {
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (field === 'event') this.#event = value;
-    else if (field === 'data') this.#data.push(value);
+    else if (field === 'data') this.#addData(value);
     else if (field === 'id' && !value.includes('\0')) this.#id = value;
     else if (field === 'retry' && /^\d{1,9}$/.test(value)) this.#retryMs = Number(value);
   }
 
+  #addData(value: string): void {
+    this.#data.push(value);
+    // Each line is followed by a line feed.
+    this.#dataLength += value.length + 1;
+    this.#isTooLarge ||= this.#dataLength > this.#maxBytes + 1;
+  }
+
   #dispatch(): void {
     const event = this.#event || 'message';
-    const data = this.#data;
+    const lines = this.#data;
+    const { length } = lines;
+    const data = lines.join('\n');
     this.#event = '';
     this.#data = [];
-    this.#pending = 0;
-    if (data.length > 0 || event !== 'message') this.#onEvent({ event, data: data.join('\n'), lastEventId: this.#id });
+    this.#dataLength = 0;
+    // A character takes three bytes at most.
+    this.#isTooLarge ||= data.length * 3 > this.#maxBytes && Buffer.byteLength(data) > this.#maxBytes;
+    if (this.#isTooLarge) return;
+    if (length > 0 || event !== 'message') this.#onEvent({ event, data, lastEventId: this.#id });
   }
 }

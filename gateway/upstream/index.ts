@@ -20,6 +20,7 @@ export {
   type UpstreamRequest,
 } from './http-client.ts';
 export { recordCalls, unavailable } from './interceptors/index.ts';
+export { JsonLinesReader } from './json-lines-reader.ts';
 export { boundaryOf, MultipartReader } from './multipart-reader.ts';
 export { PassthroughBody } from './passthrough-body.ts';
 export {
@@ -33,6 +34,14 @@ export {
   ListNode,
   type ResilienceSettings,
 } from './resilience/index.ts';
-export { ResilientClient, type SourceState } from './resilient-client.ts';
+export { ResilientClient, type SourceState, type StreamPermit } from './resilient-client.ts';
+export {
+  openResponseStream,
+  type StreamConnection,
+  type StreamReader,
+  type StreamReceiver,
+  type StreamRequest,
+  type StreamResponse,
+} from './response-stream.ts';
 export type { UnfinishedEvent } from './unfinished-events.ts';
 export { joinHeaderLists, type RequestHeaders, withHeaders } from './with-headers.ts';

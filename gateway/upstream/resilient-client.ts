@@ -1,6 +1,7 @@
 import type { Availability } from './availability.ts';
 import { CallCounts } from './call-counts.ts';
 import { Deadlines } from './deadlines.ts';
+import type { UpstreamError } from './errors.ts';
 import { sender, type UpstreamConnections, type UpstreamHttp } from './http-client.ts';
 import {
   breakCircuit,
@@ -15,6 +16,7 @@ import {
   recordCalls,
   requireAvailability,
   retry,
+  unavailable,
 } from './interceptors/index.ts';
 import {
   type BreakerState,
@@ -24,6 +26,12 @@ import {
   RetryBudget,
   retryPauseMs,
 } from './resilience/index.ts';
+
+/** Permission to open an event stream. The first call of `ended` counts. */
+export interface StreamPermit {
+  /** @param outcome whether the stream was opened: `unknown` if the client has left before. */
+  ended(outcome: 'success' | 'failure' | 'unknown'): void;
+}
 
 /** The state of a source's connection, for operators. */
 export interface SourceState {
@@ -62,6 +70,7 @@ export class ResilientClient implements UpstreamHttp {
   readonly #availability: Availability | undefined;
   readonly #retries: ResilienceSettings['retries'];
   readonly #retryBudget: RetryBudget;
+  readonly #onBreakerChange: ResilientClientOptions['onBreakerChange'];
 
   constructor({ name, kind, settings, connections, availability, onBreakerChange }: ResilientClientOptions) {
     const { circuitBreaker, concurrency, retries, connectTimeoutMs, headersTimeoutMs } = settings;
@@ -73,6 +82,7 @@ export class ResilientClient implements UpstreamHttp {
     this.#bulkhead = bulkhead;
     this.#availability = availability;
     this.#retries = retries;
+    this.#onBreakerChange = onBreakerChange;
     this.#retryBudget = new RetryBudget(retries.budgetPercent);
     const pool = connections.pool({
       name: `${kind} ${name}`,
@@ -132,6 +142,32 @@ export class ResilientClient implements UpstreamHttp {
     if (retries >= limit || isRejected || !this.#retryBudget.withdraw()) return undefined;
     this.counts.retries++;
     return pauseMs;
+  }
+
+  /**
+   * Asks for permission to open an event stream on a connection of its own. The circuit breaker counts whether streams can
+   * be opened.
+   *
+   * @returns the reason against it if the circuit is open or the source is not available.
+   */
+  beginStream(): StreamPermit | UpstreamError {
+    if (this.isUnavailable) return unavailable();
+    const breaker = this.#breaker;
+    if (!breaker) return { ended: () => {} };
+    const begunAt = performance.now();
+    const permit = breaker.enter(begunAt);
+    if (permit === undefined) return circuitOpen(breaker, begunAt);
+    let isOver = false;
+    return {
+      ended: (outcome) => {
+        if (isOver) return;
+        isOver = true;
+        const before = breaker.changes;
+        const now = performance.now();
+        breaker.leave(permit, outcome, now);
+        if (breaker.changes !== before) this.#onBreakerChange?.(breaker.state(now));
+      },
+    };
   }
 
   /** Counts an event of a stream like a query for the retry budget. */

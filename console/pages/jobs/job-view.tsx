@@ -55,6 +55,7 @@ function JobFacts({ job }: { readonly job: JobDetails }) {
     ],
     [page.list.tenant, tenant !== '' && <Link to={pathWith('jobs', { tenant })}>{tenant}</Link>],
     [page.list.attempts, texts.attempts(job.attempts, job.max_attempts)],
+    [texts.progress, job.percent !== null && texts.percent(job.percent)],
     [page.list.reason, job.reason],
     [texts.error, code(job.error_code)],
     [page.list.accepted, time(job.accepted_at)],

@@ -26,7 +26,7 @@ export class SourceRegistry {
   readonly #log: PendingLog;
   readonly #inconsistencyLog: InconsistencyLog;
   readonly #remotes: readonly RemoteSchema[];
-  readonly #actions: Source | undefined;
+  #actions: Source | undefined;
   readonly #opened: OpenedRemotes;
   readonly #introspector: RemoteIntrospector;
   readonly #poller: IntrospectionPoller;
@@ -189,8 +189,18 @@ export class SourceRegistry {
     return new IntrospectionPoller(remotes, this.#log);
   }
 
-  /** Starts with the compositions, introspections and logged problems of a previous registry. */
+  /** Whether `metadata` and the registry's metadata describe all actions identically, also for inherited roles. */
+  #hasSameActions(metadata: Metadata): boolean {
+    const described = ({ asWritten, actionsSdl, actions }: Metadata) =>
+      JSON.stringify([asWritten.actions, actionsSdl, actions.actions.map(({ permissions }) => permissions)]);
+    return described(this.metadata) === described(metadata);
+  }
+
+  /** Starts with the actions, compositions, introspections and logged problems of a previous registry. */
   #reuse(previous: SourceRegistry): void {
+    // Subscriptions end with the source of their events.
+    if (previous.#dependencies === this.#dependencies && previous.#hasSameActions(this.metadata))
+      this.#actions = previous.#actions;
     this.#opened.reuse(previous.#opened);
     this.#inconsistencyLog.follow(previous.#inconsistencyLog);
     for (const { name } of this.#remotes)

@@ -147,7 +147,8 @@ export class JobCommands {
       if (!job) throw unknownJob();
       const page = { kind: job.kind, job: id, limit: MOST_INVOCATIONS, offset: 0 };
       const calls = await readJobs(() => invocations.page(page));
-      return { ...shownJobDetails(job, calls, isOperator), may_operate: isOperator };
+      const percent = job.state === 'running' ? await readJobs(() => admin.percentOf(id)) : null;
+      return { ...shownJobDetails(job, calls, percent, isOperator), may_operate: isOperator };
     });
   }
 

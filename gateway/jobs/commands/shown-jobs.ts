@@ -50,6 +50,8 @@ export function shownJob(job: JobSummary, toOperator: boolean): ShownJob {
 export interface ShownJobDetails extends ShownJob {
   /** The error code that the job's caller gets. Null if there is none. */
   readonly error_code: string | null;
+  /** What the running attempt has reported of its progress, from 0 to 100. Null if it has not. */
+  readonly percent: number | null;
   /** The webhook calls of the job, the newest first. Actions log none. */
   readonly invocations: readonly ShownInvocation[];
 }
@@ -64,11 +66,13 @@ export interface ShownInvocation {
 export function shownJobDetails(
   job: JobDetails,
   invocations: readonly Invocation[],
+  percent: number | null,
   toOperator: boolean,
 ): ShownJobDetails {
   return {
     ...shownJob(job, toOperator),
     error_code: shownErrorCode(job.errors),
+    percent,
     invocations: invocations.map(({ id, createdAt, status }) => ({ id, created_at: createdAt.toISOString(), status })),
   };
 }

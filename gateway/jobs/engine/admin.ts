@@ -202,6 +202,20 @@ export class JobsAdmin {
     return readPauses(this.#database);
   }
 
+  /** Deletes the progress of attempts that are over. Attempts delete their own unless their process is killed. */
+  async sweepProgress(): Promise<void> {
+    await this.#database.query('SELECT portico_jobs.sweep_progress()');
+  }
+
+  /** Returns the percentage that the running attempt of a job has reported last. Null if there is none. */
+  async percentOf(id: string): Promise<number | null> {
+    const [row] = await this.#database.query<{ percent: number | null }>(
+      "SELECT (report ->> 'percent')::float8 AS percent FROM portico_jobs.current_progress($1)",
+      [id],
+    );
+    return row?.percent ?? null;
+  }
+
   /** Creates the partitions of the next days. @throws Error if they cannot be created now. */
   makePartitions(): Promise<void> {
     return this.#database.makePartitions();

@@ -14,6 +14,13 @@ export function resultsUnavailable(): GatewayError {
   });
 }
 
+/** Reports that the progress of a job can be neither read nor written for now. */
+export function progressUnavailable(): GatewayError {
+  return new GatewayError('service-unavailable', 'the progress of jobs cannot be stored at the moment', {
+    headers: { 'retry-after': '5' },
+  });
+}
+
 /** Reports that too many jobs wait in memory to be written to the database. */
 export function tooManyJobsWait(): GatewayError {
   return new GatewayError('service-unavailable', 'too many jobs are waiting to be accepted', {

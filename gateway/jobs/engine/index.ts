@@ -4,6 +4,7 @@ export { JobsDatabaseUnusable } from './database/index.ts';
 export { type Invocation, Invocations, type NewInvocation } from './invocations.ts';
 export {
   type AcceptedJob,
+  type CheckedOutput,
   dead,
   digestOf,
   done,
@@ -13,6 +14,7 @@ export {
   JOB_STATES,
   type JobHandler,
   type JobOutcome,
+  type JobProgress,
   type JobResult,
   type JobState,
   type JobSummary,
@@ -27,5 +29,6 @@ export {
 export { type JobFilter, SPARE_ATTEMPTS } from './job-statements.ts';
 export { type Jobs, type JobsMode, type JobsOptions, openJobs, openJobsAdmin } from './jobs.ts';
 export type { QueuePause } from './paused-queues.ts';
+export type { ProgressChange, ProgressStore, ReportingAttempt } from './progress.ts';
 export type { ResultQuery } from './results.ts';
 export type { ScheduledJob, ScheduledJobFilter, ScheduledJobs } from './scheduled-jobs.ts';

@@ -182,6 +182,26 @@ export interface JobHandler {
   limits?(): ReadonlyMap<string, QueueLimits>;
   /** Returns whether the name of a queue may be a label of metrics. Without this function every name may. */
   isLabel?(queue: string): boolean;
+  /**
+   * Checks a partial output that the handler of a running job reports.
+   *
+   * @returns the part of it that is kept, or the problem. Undefined if this process does not know the queue, or if jobs of the
+   * queue report no progress.
+   */
+  checkOutput?(queue: string, output: Json): CheckedOutput | undefined;
+}
+
+export type CheckedOutput = { readonly output: Json } | { readonly problem: string };
+
+/** The last report of an attempt that runs. */
+export interface JobProgress {
+  /** From 0 to 100. */
+  readonly percent: number | null;
+  readonly message: string | null;
+  /** The partial output. */
+  readonly output: Json;
+  /** By the database's clock. */
+  readonly reportedAt: Date;
 }
 
 export interface QueueLimits {
@@ -203,6 +223,8 @@ export interface JobResult {
   readonly errors: Json;
   /** Why the job failed or is dead: the `reason` of its outcome. Null otherwise. */
   readonly reason: string | null;
+  /** Set if it was asked for: null before the first report and after the attempt. */
+  readonly progress?: JobProgress | null;
 }
 
 /** A job as operators see it. It contains no payload, output or owner, since those are personal data. */

@@ -7,10 +7,11 @@ import { CronPlanStore } from './cron-plans.ts';
 import { JobsDatabase } from './database/index.ts';
 import { type JobQuotas, jobsNotAcceptedHere } from './errors.ts';
 import { Invocations } from './invocations.ts';
-import type { AcceptedJob, JobHandler, JobResult, NewJob } from './job.ts';
+import type { AcceptedJob, CheckedOutput, JobHandler, JobResult, Json, NewJob } from './job.ts';
 import { Maintenance } from './maintenance.ts';
 import { jobMetrics, QueueGauges } from './metrics.ts';
 import { Notifications } from './notifications.ts';
+import { ProgressStore } from './progress.ts';
 import { JobResults, type ResultQuery } from './results.ts';
 import { JobRunner } from './runner.ts';
 import { ScheduledJobs } from './scheduled-jobs.ts';
@@ -51,8 +52,12 @@ export interface Jobs {
   start(): void;
   /** Returns the result of a job for its owner, or undefined if the job does not exist or belongs to someone else. */
   result(query: ResultQuery): Promise<JobResult | undefined>;
-  /** Calls `onChange` whenever a watched job may have finished. Returns a function that stops this. */
+  /** Calls `onChange` whenever a watched job may have finished or may have a new progress. Returns a function that stops this. */
   watch(id: string, onChange: () => void): () => void;
+  /** The progress that handlers report while their jobs run. */
+  readonly progress: ProgressStore;
+  /** Checks a partial output with the handler of its kind, see `JobHandler`. */
+  checkOutput(kind: string, queue: string, output: Json): CheckedOutput | undefined;
   readonly admin: JobsAdmin;
   readonly invocations: Invocations;
   readonly cronPlans: CronPlanStore;
@@ -79,11 +84,12 @@ export function openJobs(options: JobsOptions): Jobs {
   const database = new JobsDatabase({ url: options.url, size: POOL_SIZE, log });
   const counts = new JobCounts();
   const handlers = new Map<string, JobHandler>();
-  const results = new JobResults(database);
+  let notifications: Notifications | undefined;
+  const isNotified = () => notifications?.areArriving ?? false;
+  const results = new JobResults(database, isNotified);
   const admin = new JobsAdmin(database);
   const gauges = new QueueGauges(admin, (kind, queue) => handlers.get(kind)?.isLabel?.(queue) ?? true);
   let isStarted = false;
-  let notifications: Notifications | undefined;
   const runner =
     mode === 'accept'
       ? undefined
@@ -94,7 +100,7 @@ export function openJobs(options: JobsOptions): Jobs {
           log,
           slots: options.slots,
           leaseMs: options.leaseMs,
-          isNotified: () => notifications?.areArriving ?? false,
+          isNotified,
           onSettled: (id) => results.settled(id),
         });
   const wake = () => {
@@ -105,6 +111,8 @@ export function openJobs(options: JobsOptions): Jobs {
 
   return {
     admin,
+    progress: new ProgressStore(database, (job) => results.settled(job)),
+    checkOutput: (kind, queue, output) => handlers.get(kind)?.checkOutput?.(queue, output),
     invocations: new Invocations(database),
     cronPlans: new CronPlanStore(database),
     scheduled: new ScheduledJobs(database),

@@ -13,7 +13,7 @@ export interface MaintenanceOptions {
   readonly log: Logger;
 }
 
-/** Creates the partitions of the next days and drops expired ones, at the start and every hour. */
+/** Creates the partitions of the next days, drops expired ones and what killed processes left, at the start and every hour. */
 export class Maintenance {
   readonly #admin: JobsAdmin;
   readonly #options: MaintenanceOptions;
@@ -34,6 +34,7 @@ export class Maintenance {
     try {
       await this.#admin.makePartitions();
       await this.#dropPartitions();
+      await this.#admin.sweepProgress();
     } catch (error) {
       // Accepting and running jobs reports an unavailable database.
       nextMs = isLockTimeout(error) ? LOCKED_MS : RETRY_MS;

@@ -1,6 +1,7 @@
 import type { JobsDatabase } from './database/index.ts';
 import { resultsUnavailable } from './errors.ts';
 import type { JobResult, JobState, Json } from './job.ts';
+import { type ProgressRow, progressOf } from './progress.ts';
 import { CLOCK_SKEW_MS, timeOfUuid } from './uuid-v7.ts';
 
 /** The poll interval for jobs whose end was not announced, in milliseconds. */
@@ -13,9 +14,11 @@ export interface ResultQuery {
   readonly queue: string;
   /** Must equal the job's owner. Undefined for an admin, who sees all jobs. */
   readonly owner: Readonly<Record<string, string>> | undefined;
+  /** Whether the progress of a running job is read too. */
+  readonly withProgress?: boolean | undefined;
 }
 
-interface ResultRow {
+interface ResultRow extends Partial<ProgressRow> {
   readonly id: string;
   readonly queue: string;
   readonly state: JobState;
@@ -31,10 +34,13 @@ export class JobResults {
   readonly #watchers = new Map<string, Set<() => void>>();
   /** Watched jobs that are not known to have finished. */
   readonly #unsettled = new Set<string>();
+  readonly #isNotified: () => boolean;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(database: JobsDatabase) {
+  /** @param isNotified whether notifications of other processes arrive. */
+  constructor(database: JobsDatabase, isNotified: () => boolean = () => true) {
     this.#database = database;
+    this.#isNotified = isNotified;
   }
 
   /**
@@ -55,16 +61,19 @@ export class JobResults {
       owner === undefined ? null : JSON.stringify(owner),
       new Date(time - CLOCK_SKEW_MS),
     ];
-    const rows = await this.#database.query<ResultRow>(RESULT, values).catch((error: unknown) => {
+    const text = query.withProgress ? RESULT_WITH_PROGRESS : RESULT;
+    const rows = await this.#database.query<ResultRow>(text, values).catch((error: unknown) => {
       throw Object.assign(resultsUnavailable(), { cause: error });
     });
     const [row] = rows;
     if (!row) return undefined;
     const { state, accepted_at: acceptedAt, output, errors, reason } = row;
-    return { id: row.id, queue: row.queue, state, acceptedAt, output, errors, reason };
+    const result = { id: row.id, queue: row.queue, state, acceptedAt, output, errors, reason };
+    if (!query.withProgress) return result;
+    return { ...result, progress: progressOf({ report: row.report ?? null, reported_at: row.reported_at ?? null }) };
   }
 
-  /** Calls `onChange` each time the job may have finished, until the returned function is called. */
+  /** Calls `onChange` each time the job may have finished or may have a new progress, until the returned function is called. */
   watch(id: string, onChange: () => void): () => void {
     const watchers = this.#watchers.get(id) ?? new Set();
     this.#watchers.set(id, watchers.add(onChange));
@@ -98,12 +107,12 @@ export class JobResults {
   async #poll(): Promise<void> {
     const ids = [...this.#unsettled];
     try {
-      const rows = await this.#database.query<{ id: string }>(
-        'SELECT w.id FROM unnest($1::uuid[]) AS w (id) WHERE NOT EXISTS (SELECT FROM portico_jobs.live l WHERE l.id = w.id)',
+      const rows = await this.#database.query<{ id: string; is_over: boolean }>(
+        this.#isNotified() ? OVER : OVER_OR_REPORTED,
         [ids],
       );
-      for (const { id } of rows) {
-        this.#unsettled.delete(id);
+      for (const { id, is_over: isOver } of rows) {
+        if (isOver) this.#unsettled.delete(id);
         this.settled(id);
       }
     } catch {
@@ -118,6 +127,16 @@ export class JobResults {
   }
 }
 
+const OVER = `
+  SELECT w.id, true AS is_over FROM unnest($1::uuid[]) AS w (id)
+  WHERE NOT EXISTS (SELECT FROM portico_jobs.live l WHERE l.id = w.id)`;
+
+/** Also jobs whose progress was reported since the last poll, or shortly before. */
+const OVER_OR_REPORTED = `${OVER}
+  UNION ALL
+  SELECT p.job, false FROM portico_jobs.progress p
+  WHERE p.job = ANY ($1) AND p.reported_at > clock_timestamp() - interval '${2 * POLL_MS} milliseconds'`;
+
 const RESULT = `
   SELECT id, queue, state, accepted_at, NULL::jsonb AS output, NULL::jsonb AS errors, NULL::text AS reason
   FROM portico_jobs.live
@@ -129,3 +148,7 @@ const RESULT = `
   SELECT id, queue, 'dead', accepted_at, NULL, errors, reason FROM portico_jobs.dead
   WHERE id = $1 AND kind = $2 AND queue = $3 AND ($4::jsonb IS NULL OR owner = $4) AND finished_at >= $5
   LIMIT 1`;
+
+const RESULT_WITH_PROGRESS = `
+  SELECT result.*, p.report, p.reported_at FROM (${RESULT}) AS result
+  LEFT JOIN portico_jobs.current_progress($1) AS p ON result.state = 'running'`;

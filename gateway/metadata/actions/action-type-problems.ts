@@ -20,7 +20,7 @@ import { checkScalars, type ScalarCheck } from './scalar-check.ts';
 
 /** An action in `actions.graphql`. */
 export interface ActionField {
-  /** `Query` or `Mutation`. */
+  /** `Query`, `Mutation` or `Subscription`. */
   readonly root: string;
   readonly node: FieldDefinitionNode;
 }
@@ -48,9 +48,8 @@ const OUTPUT_KINDS: readonly DefinitionKind[] = [
 const BUILT_IN_SCALARS = new Set(['Int', 'Float', 'String', 'Boolean', 'ID']);
 const CUSTOM_TYPE_KINDS = ['enums', 'input_objects', 'interfaces', 'objects', 'scalars', 'unions'] as const;
 
-/** Returns the problem with the kind of a definition other than `Query` and `Mutation`. */
+/** Returns the problem with the kind of a definition other than the root types. */
 export function unsupportedDefinition(definition: DefinitionNode): string | undefined {
-  if (definedName(definition)?.value === 'Subscription') return 'subscriptions cannot be actions';
   if (INPUT_KINDS.includes(definition.kind) || OUTPUT_KINDS.includes(definition.kind)) return undefined;
   const kind = definition.kind
     .replace('Definition', '')
@@ -74,6 +73,9 @@ export function nameProblems(
     else if (!inSdl.includes(name)) report(`action ${name} is not present in actions.graphql`, at('name'));
     if (definition.kind !== 'asynchronous' && definition.job)
       report(`action "${name}": only asynchronous actions have jobs`, at('definition', 'job'));
+    const root = fields.find(({ node }) => node.name.value === name)?.root;
+    for (const { message, path } of subscriptionProblems(definition, root))
+      report(`action "${name}": ${message}`, at('definition', ...path));
   });
   fields.forEach(({ node }, index) => {
     const name = node.name.value;
@@ -94,6 +96,30 @@ export function nameProblems(
       const path = ['custom_types', kind, index];
       if (!names.includes(name)) report(`custom type ${name} is not present in actions.graphql`, { path });
     });
+}
+
+/** Returns what does not fit a subscription, or fits nothing else. `root` is undefined if `actions.graphql` lacks the action. */
+function subscriptionProblems(
+  { kind, subscription, authentication_field, resilience }: ActionsMetadata['actions'][number]['definition'],
+  root: string | undefined,
+): readonly { readonly message: string; readonly path: readonly string[] }[] {
+  if (kind !== 'subscription')
+    return [
+      ...(root === 'Subscription'
+        ? [{ message: 'a field of Subscription needs kind: subscription', path: ['kind'] }]
+        : []),
+      ...(subscription ? [{ message: 'only actions of the kind subscription have it', path: ['subscription'] }] : []),
+    ];
+  const other = (path: readonly string[], isSet: unknown) =>
+    isSet ? [{ message: 'does not apply to the kind subscription', path }] : [];
+  return [
+    ...(root !== undefined && root !== 'Subscription'
+      ? [{ message: `its field must be in type Subscription, not in type ${root}`, path: ['kind'] }]
+      : []),
+    ...other(['authentication_field'], authentication_field),
+    ...other(['resilience', 'concurrency'], resilience?.concurrency),
+    ...other(['resilience', 'deduplicate'], resilience?.deduplicate),
+  ];
 }
 
 /**

@@ -19,7 +19,7 @@ import {
   unsupportedDefinition,
 } from './action-type-problems.ts';
 import type { ActionsMetadata } from './actions.ts';
-import { ASYNC_ROOT, asyncActionNames, asyncDefinitions, asyncProblems } from './async-actions.ts';
+import { ASYNC_ROOT, asyncActionNames, asyncDefinitions, asyncProblems, progressActionNames } from './async-actions.ts';
 import { POSTGRES_SCALARS } from './postgres-scalars.ts';
 import type { ScalarCheck } from './scalar-check.ts';
 import {
@@ -40,11 +40,11 @@ export interface ActionsSdl {
 /** The definitions of `actions.graphql`. */
 export interface ActionTypes {
   /**
-   * The actions as fields of `Query` and `Mutation`, with all types that they may use. Scalars of PostgreSQL are defined, and
+   * The actions as fields of `Query`, `Mutation` and `Subscription`, with all types that they may use. Scalars of PostgreSQL are defined, and
    * an action's comment is its field's description.
    */
   readonly document: DocumentNode;
-  /** The names of the actions that are queries. The others are mutations. */
+  /** The names of the actions that are queries. */
   readonly queries: ReadonlySet<string>;
   /** The output types of the asynchronous actions by name. In the document, their mutations return an id. */
   readonly asyncOutputs: ReadonlyMap<string, TypeNode>;
@@ -81,15 +81,16 @@ export function actionTypes(
     typeProblems(fields, types, report);
   }
   const asyncNames = asyncActionNames(fields, actions?.actions);
-  const made = asyncDefinitions(fields, asyncNames);
+  const progressNames = progressActionNames(asyncNames, actions?.actions);
+  const made = asyncDefinitions(fields, asyncNames, progressNames);
   if (read) {
-    asyncProblems(types, asyncNames, report);
+    asyncProblems(types, asyncNames, progressNames, report);
     lateArgumentProblems(made.outputs, types, report);
   }
   const definitions = [
     ...rootTypeDefinition('Query', [...fields, ...made.fields], actions?.actions),
     ...rootTypeDefinition('Mutation', fields.map(made.accepting), actions?.actions),
-    ...rootTypeDefinition('Subscription', made.fields, actions?.actions),
+    ...rootTypeDefinition('Subscription', [...fields, ...made.fields], actions?.actions),
     ...types,
     ...made.types,
     ...implicitScalars([...found, ...made.types], types),
@@ -134,10 +135,12 @@ function reporter(
   };
 }
 
+const ROOT_TYPE_NAMES: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription']);
+
 /** `type Query` and `extend type Query` mean the same: the file may use either of them, several times. */
 function isRootType(definition: DefinitionNode): definition is ObjectTypeDefinitionNode {
   const isObject = definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.OBJECT_TYPE_EXTENSION;
-  return isObject && (definition.name.value === 'Query' || definition.name.value === 'Mutation');
+  return isObject && ROOT_TYPE_NAMES.has(definition.name.value);
 }
 
 function actionRootFields(definition: DefinitionNode): readonly ActionField[] {

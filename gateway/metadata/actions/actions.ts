@@ -63,7 +63,21 @@ const jobShape = mapping({
     .optional(),
   /** Headers with credentials that jobs keep if client headers are forwarded. By default no such header is kept. */
   keep_credentials: z.array(headerName).optional(),
+  /** Whether the webhook can report its progress, and the result field shows it. */
+  progress: z.boolean().optional(),
 });
+
+/** How the events of a subscription are read. */
+const subscriptionShape = mapping({
+  /** Whether an event is something that happened or the whole state. */
+  events: z.enum(['events', 'state'], { error: 'expected events or state' }).default('events'),
+  idle_timeout_seconds: z.int().min(1).max(86_400).default(300),
+  max_event_bytes: z.int().min(1_024).max(16_777_216).default(1_048_576),
+  max_events_per_second: z.int().min(1).max(10_000).default(100),
+});
+
+/** The settings of a subscription whose action has no `subscription`. */
+export const DEFAULT_SUBSCRIPTION = subscriptionShape.parse({});
 
 /** `actions.yaml`: webhooks that resolve root fields. `actions.graphql` defines their types. */
 export const actionsShape = mapping({
@@ -73,10 +87,14 @@ export const actionsShape = mapping({
       comment: z.string().nullish(),
       definition: mapping({
         kind: z
-          .enum(['', 'synchronous', 'asynchronous'], { error: 'expected synchronous or asynchronous' })
+          .enum(['', 'synchronous', 'asynchronous', 'subscription'], {
+            error: 'expected synchronous, asynchronous or subscription',
+          })
           .nullish()
           .transform((kind) => kind || 'synchronous'),
-        type: z.enum(['query', 'mutation'], { error: 'expected query or mutation' }).nullish(),
+        type: z
+          .enum(['query', 'mutation', 'subscription'], { error: 'expected query, mutation or subscription' })
+          .nullish(),
         arguments: saidInSdl,
         output_type: z.string().nullish(),
         handler: z.string().min(1),
@@ -98,6 +116,8 @@ export const actionsShape = mapping({
         resilience: resilience.optional(),
         /** Portico's own: how the jobs of an asynchronous action run. */
         job: jobShape.nullish(),
+        /** Portico's own: how the events of an action of the kind `subscription` are read. */
+        subscription: subscriptionShape.nullish(),
       }),
       permissions: listOf(
         mapping({

@@ -23,12 +23,28 @@ export function asyncActionNames(
   return new Set(names.filter((name) => mutations.has(name)));
 }
 
+/** Returns the names of the asynchronous actions whose results show the progress of their webhooks. */
+export function progressActionNames(
+  names: ReadonlySet<string>,
+  actions: ActionsMetadata['actions'] = [],
+): ReadonlySet<string> {
+  return new Set(
+    actions.filter(({ name, definition }) => definition.job?.progress && names.has(name)).map(({ name }) => name),
+  );
+}
+
+function progressTypeName(action: string): string {
+  return `${action}_progress`;
+}
+
 /** Reports custom types with the name of an asynchronous action, since its result type has that name. */
 export function asyncProblems(
   types: readonly DefinitionNode[],
   names: ReadonlySet<string>,
+  progressNames: ReadonlySet<string>,
   report: ReportActionProblem,
 ): void {
+  const progressTypes = new Map([...progressNames].map((action) => [progressTypeName(action), action]));
   for (const type of types) {
     const name = 'name' in type ? type.name?.value : undefined;
     if (name !== undefined && names.has(name))
@@ -38,6 +54,11 @@ export function asyncProblems(
           line: type.loc?.startToken.line,
         },
       );
+    const action = progressTypes.get(name ?? '');
+    if (action !== undefined)
+      report(`the type "${name}" has the name of the type of the progress of the action "${action}"`, {
+        line: type.loc?.startToken.line,
+      });
   }
 }
 
@@ -53,13 +74,21 @@ export interface AsyncDefinitions {
 }
 
 /** Creates the definitions of asynchronous actions (https://hasura.io/docs/2.0/actions/async-actions). */
-export function asyncDefinitions(fields: readonly ActionField[], names: ReadonlySet<string>): AsyncDefinitions {
+export function asyncDefinitions(
+  fields: readonly ActionField[],
+  names: ReadonlySet<string>,
+  progressNames: ReadonlySet<string> = new Set(),
+): AsyncDefinitions {
   const found = fields.filter(({ root, node }) => root === 'Mutation' && names.has(node.name.value));
   const outputs = new Map(found.map(({ node }) => [node.name.value, node.type]));
   return {
     outputs,
     fields: found.map(({ node }) => ({ root: ASYNC_ROOT, node: resultField(node) })),
-    types: found.map(({ node }) => actionResultType(node.name.value, node.type)),
+    types: found.flatMap(({ node }) => {
+      const { value: name } = node.name;
+      if (!progressNames.has(name)) return [actionResultType(name, node.type)];
+      return [actionResultType(name, node.type, true), progressType(name, node.type)];
+    }),
     accepting: (field) => {
       const { root, node } = field;
       return root === 'Mutation' && names.has(node.name.value) ? { root, node: { ...node, type: idType() } } : field;
@@ -84,13 +113,7 @@ function resultField(node: FieldDefinitionNode): FieldDefinitionNode {
   };
 }
 
-function actionResultType(action: string, output: TypeNode): ObjectTypeDefinitionNode {
-  const field = (name: string, type: TypeNode, description: string): FieldDefinitionNode => ({
-    kind: Kind.FIELD_DEFINITION,
-    name: { kind: Kind.NAME, value: name },
-    description: described(description),
-    type,
-  });
+function actionResultType(action: string, output: TypeNode, hasProgress = false): ObjectTypeDefinitionNode {
   return {
     kind: Kind.OBJECT_TYPE_DEFINITION,
     name: { kind: Kind.NAME, value: action },
@@ -99,9 +122,39 @@ function actionResultType(action: string, output: TypeNode): ObjectTypeDefinitio
       field('created_at', nonNullType('timestamptz'), 'the time at which this action was created'),
       field('errors', named('json'), 'errors related to the invocation'),
       field('id', idType(), 'the unique id of an action'),
-      field('output', output.kind === Kind.NON_NULL_TYPE ? output.type : output, 'the output fields of this action'),
+      field('output', nullable(output), 'the output fields of this action'),
+      ...(hasProgress
+        ? [field('progress', named(progressTypeName(action)), 'what the webhook has reported of the attempt that runs')]
+        : []),
     ],
   };
+}
+
+function progressType(action: string, output: TypeNode): ObjectTypeDefinitionNode {
+  return {
+    kind: Kind.OBJECT_TYPE_DEFINITION,
+    name: { kind: Kind.NAME, value: progressTypeName(action) },
+    description: described(`progress of action: "${action}"`),
+    fields: [
+      field('message', named('String'), 'the last message'),
+      field('output', nullable(output), 'the last partial output'),
+      field('percent', named('Float'), 'the last percentage, from 0 to 100'),
+      field('updated_at', nonNullType('timestamptz'), 'the time of the last report'),
+    ],
+  };
+}
+
+function field(name: string, type: TypeNode, description: string): FieldDefinitionNode {
+  return {
+    kind: Kind.FIELD_DEFINITION,
+    name: { kind: Kind.NAME, value: name },
+    description: described(description),
+    type,
+  };
+}
+
+function nullable(type: TypeNode): TypeNode {
+  return type.kind === Kind.NON_NULL_TYPE ? type.type : type;
 }
 
 function described(value: string) {

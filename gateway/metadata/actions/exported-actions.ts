@@ -37,7 +37,7 @@ const exportShape = z.object({
     z.looseObject({
       name: graphqlName,
       definition: z.looseObject({
-        type: z.enum(['query', 'mutation']).nullish(),
+        type: z.enum(['query', 'mutation', 'subscription']).nullish(),
         arguments: exportedInputs,
         output_type: typeShape,
       }),
@@ -133,11 +133,11 @@ function printRootTypes(actions: Exported['actions']): readonly string[] {
   const printAction = ({ name, definition }: Exported['actions'][number]) => {
     return `${name}${argumentsSdl(definition.arguments)}: ${definition.output_type}`;
   };
-  const queries = actions.filter(({ definition }) => definition.type === 'query');
-  const mutations = actions.filter(({ definition }) => definition.type !== 'query');
+  const ofType = (type: string) => actions.filter(({ definition }) => (definition.type ?? 'mutation') === type);
   return [
-    printBlock('type Query', queries.map(printAction)),
-    printBlock('type Mutation', mutations.map(printAction)),
+    printBlock('type Query', ofType('query').map(printAction)),
+    printBlock('type Mutation', ofType('mutation').map(printAction)),
+    printBlock('type Subscription', ofType('subscription').map(printAction)),
   ].filter(Boolean);
 }
 

@@ -5,7 +5,7 @@ export {
   requestTransform,
 } from './action-transforms.ts';
 export { type ActionTypes, actionTypes } from './action-types.ts';
-export { type ActionMetadata, type ActionsMetadata, actionsShape } from './actions.ts';
+export { type ActionMetadata, type ActionsMetadata, actionsShape, DEFAULT_SUBSCRIPTION } from './actions.ts';
 export { exportedActions } from './exported-actions.ts';
 export { checkScalars, isNumberScalar, type ScalarCheck } from './scalar-check.ts';
 export { tableRelationshipProblems } from './table-relationships.ts';

@@ -20,6 +20,7 @@ import type { OperationContext } from '../operation-context.ts';
 import { type SelectedMember, selectedMembers, writeAnswers } from './action-answer.ts';
 import type { ActionOutcome } from './action-webhook.ts';
 import type { FieldArguments } from './field-arguments.ts';
+import type { StreamedAction } from './handler-stream.ts';
 
 /** Calls the webhook of one field's action. Calls `done` exactly once with the outcome; never throws. */
 export type AnswerAction = (
@@ -30,11 +31,22 @@ export type AnswerAction = (
   fieldArguments?: readonly FieldArguments[],
 ) => void;
 
+/** The field of a subscription, with its arguments. */
+export interface SubscribedField {
+  readonly action: StreamedAction;
+  /** The response key. */
+  readonly key: string;
+  readonly input: Record<string, unknown>;
+  readonly fieldArguments: readonly FieldArguments[] | undefined;
+}
+
 /** The execution context of action resolvers. */
 export interface ActionContext {
   readonly context: OperationContext;
   /** Results of the webhooks so far, by response key; absent before the first call. */
   readonly outcomes?: ReadonlyMap<string, ActionOutcome>;
+  /** Called for the field of a subscription instead of its handler. */
+  readonly onField?: (field: SubscribedField) => void;
   /** Called with the id whose result a subscription selects. */
   readonly onId?: (id: string) => void;
 }

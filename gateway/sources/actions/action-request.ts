@@ -37,6 +37,8 @@ export interface WebhookPayload {
   readonly session_variables: Readonly<Record<string, string>>;
   /** Portico's own: the arguments of fields below the action, if the operation selects such fields. */
   readonly field_arguments?: readonly FieldArguments[];
+  /** Where and with which credential the webhook of a job reports its progress, see docs/jobs.md. */
+  readonly progress?: { readonly url: string; readonly token: string } | undefined;
 }
 
 export type ActionRequest = Required<Pick<UpstreamRequest, 'url' | 'method' | 'headers'>> & { readonly body?: string };

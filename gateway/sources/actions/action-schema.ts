@@ -28,9 +28,11 @@ import { resolveAbstractTypes } from './abstract-types.ts';
 import { ANYTHING } from './action-answer.ts';
 import { type ActionContext, type AnswerAction, compileActions } from './action-operation.ts';
 import { objectsWithin } from './action-response.ts';
+import { compileActionSubscription, rootFieldNames } from './action-subscription.ts';
 import type { ActionOutcome } from './action-webhook.ts';
 import { askedJobId } from './async-actions.ts';
 import { type CollectFieldArguments, fieldArgumentCollectors } from './field-arguments.ts';
+import type { StreamedAction } from './handler-stream.ts';
 import { resultEvents, type WatchResult } from './result-events.ts';
 
 /**
@@ -43,6 +45,13 @@ export type ActionAnswers = (
   outputType: GraphQLOutputType,
   checked: ReadonlySet<string>,
 ) => AnswerAction;
+
+/** Returns an action of the kind `subscription`. Undefined for other actions. */
+export type StreamedActions = (
+  name: string,
+  outputType: GraphQLOutputType,
+  checked: ReadonlySet<string>,
+) => StreamedAction | undefined;
 
 /** The name of the source of all actions. */
 export const ACTIONS_SOURCE = 'actions';
@@ -65,6 +74,7 @@ export function actionSubschema(
   names: ReadonlySet<string>,
   answerOf: ActionAnswers,
   watch: WatchResult = () => () => {},
+  streamedOf: StreamedActions = () => undefined,
 ): Subschema {
   const definitions = types.definitions.flatMap((definition) => withOnlyFields(definition, names));
   const schema = resolveAbstractTypes(assumedValid(pruneSchema(built(definitions))));
@@ -74,12 +84,19 @@ export function actionSubschema(
   checkScalars(executed, checks);
   const collectorOf = fieldArgumentCollectors(executed);
   const answers = new Map<GraphQLField<unknown, unknown>, AnswerAction>();
+  const streamedNames = new Set<string>();
   for (const operation of ['query', 'mutation', 'subscription'] as const) {
     const shown = actionRootType(schema, operation)?.getFields() ?? {};
     for (const [name, field] of Object.entries(actionRootType(executed, operation)?.getFields() ?? {})) {
       const output = asyncOutputs.get(name);
       const type =
         (output && (typeFromAST(schema, output) as GraphQLOutputType | undefined)) ?? shown[name]?.type ?? field.type;
+      const streamed = operation === 'subscription' ? streamedOf(name, type, checked) : undefined;
+      if (streamed) {
+        streamedNames.add(name);
+        field.resolve = streamedResolver(streamed, collectorOf(field.type));
+        continue;
+      }
       const answer = answerOf(name, operation, type, checked);
       answers.set(field, answer);
       field.resolve = resolver(answer, output ? undefined : collectorOf(field.type));
@@ -100,9 +117,12 @@ export function actionSubschema(
       const document = parse(print(operation.document), { noLocation: true });
       return compileActions(document, executed, answers);
     },
-    compileSubscription: (operation) => ({
-      open: openEvents(parse(print(operation.document), { noLocation: true })),
-    }),
+    compileSubscription: (operation) => {
+      const document = parse(print(operation.document), { noLocation: true });
+      return rootFieldNames(operation).some((name) => streamedNames.has(name))
+        ? compileActionSubscription(document, executed)
+        : { open: openEvents(document) };
+    },
     uncheckedTypes: objectNames(definitions),
   };
 }
@@ -125,6 +145,20 @@ function resolver(
         fieldArguments,
       ),
     );
+  };
+}
+
+/** Resolves the field of a subscription for one event, or passes the field on before the handler is called. */
+function streamedResolver(
+  action: StreamedAction,
+  argumentsOf: CollectFieldArguments | undefined,
+): GraphQLFieldResolver<unknown, ActionContext> {
+  return (_, input, { outcomes, onField }, info) => {
+    const key = String(info.path.key);
+    const outcome = outcomes?.get(key);
+    if (outcome) return taken(outcome);
+    onField?.({ action, key, input, fieldArguments: argumentsOf?.(info) });
+    return null;
   };
 }
 

@@ -65,11 +65,12 @@ export function callWebhook(
     input,
     request_query: job ? null : context.query,
     session_variables: context.session.variables,
+    ...(job?.progress && { progress: job.progress }),
   };
   const payload = fieldArguments ? { ...usual, field_arguments: fieldArguments } : usual;
   let request: ActionRequest;
   try {
-    request = runTransform(action, 'request', context, () => webhookRequest(action.target, payload, context));
+    request = actionRequest(action, payload, context);
   } catch (error) {
     done({ error });
     return;
@@ -102,10 +103,25 @@ export interface CallExtras {
 
 const NO_EXTRAS: CallExtras = {};
 
+/**
+ * Builds the request to an action's webhook.
+ *
+ * @throws GraphQLError if the action's transform does not fit the values.
+ */
+export function actionRequest(
+  action: ActionWebhook,
+  payload: WebhookPayload,
+  context: OperationContext,
+): ActionRequest {
+  return runTransform(action, 'request', context, () => webhookRequest(action.target, payload, context));
+}
+
 /** The attempt of a job that calls a webhook. */
 export interface WebhookJob {
   /** Additional headers, as alternating names and values. */
   readonly headers: readonly string[];
+  /** Set if the webhook can report the progress of the attempt. */
+  readonly progress?: WebhookPayload['progress'];
   /** Called with the response or the failure before the result is passed on. */
   onAnswer(answer: UpstreamResponse | UpstreamError): void;
 }
@@ -147,7 +163,7 @@ class WebhookCall implements UpstreamHandler {
 
   #read(response: UpstreamResponse): ActionOutcome {
     try {
-      return { value: readResponse(this.#action, this.#payload, this.#request, response, this.#context) };
+      return { value: readWebhookResponse(this.#action, this.#payload, this.#request, response, this.#context) };
     } catch (error) {
       return { error };
     }
@@ -161,7 +177,13 @@ function unansweredWebhook(action: ActionWebhook, error: unknown, context: Opera
   return webhookUnreachable(action, (error as Error).message);
 }
 
-function readResponse(
+/**
+ * Transforms a webhook's response and checks it against the output type.
+ *
+ * @returns the value of the action.
+ * @throws GraphQLError for the client: the webhook's error, or the problem with its response.
+ */
+export function readWebhookResponse(
   action: ActionWebhook,
   payload: WebhookPayload,
   request: ActionRequest,

@@ -1,9 +1,11 @@
+import type { GraphQLOutputType } from 'graphql';
 import { resolveAssertion } from '../../access/assertions/index.ts';
 import { ADMIN_ROLE } from '../../access/session/index.ts';
 import type { FieldConditions, SessionCondition } from '../../access/variables/index.ts';
 import type { QueueLimits } from '../../jobs/engine/index.ts';
 import {
   type ActionMetadata,
+  DEFAULT_SUBSCRIPTION,
   type Environment,
   type Metadata,
   MetadataError,
@@ -23,6 +25,8 @@ import { ACTIONS_SOURCE, actionSubschema } from './action-schema.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { ACTION_JOBS, acceptAction, actionJobs, answerResult, type KeptHeaders } from './async-actions.ts';
 import { excessProblem } from './excess-problem.ts';
+import { LAST_EVENT_ID_HEADER, type StreamedAction } from './handler-stream.ts';
+import type { ProgressReporting } from './job-progress.ts';
 
 /** The part of an action that does not depend on the operation that calls it. */
 type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType' | 'excessProblem'>;
@@ -39,6 +43,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
   const { jobs, log, headerSealer: sealer } = surroundings;
   const { asyncOutputs } = metadata.actionTypes;
   const asyncActions = new Map(actions.filter(({ name }) => asyncOutputs.has(name)).map((one) => [one.name, one]));
+  const streamed = streamedActions(actions, webhooks, surroundings);
   /** The webhooks that jobs of asynchronous actions call. */
   const asyncWebhooks = new Map<string, ActionWebhook>();
   const subschemaOf = (names: readonly string[]) =>
@@ -55,15 +60,17 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
           return (input, context, done, fieldArguments) =>
             callWebhook(action, input, context, done, fieldArguments && { fieldArguments });
         }
-        if (operation !== 'mutation') return answerResult(name, jobs);
+        if (operation !== 'mutation') return answerResult(name, jobs, asynchronous.definition.job?.progress);
         if (!asyncWebhooks.has(name)) asyncWebhooks.set(name, { ...webhook, operation, ...ofType });
         return acceptAction(asynchronous, keptHeaders(asynchronous, webhook, surroundings), jobs);
       },
       (id, onChange) => jobs?.watch(id, onChange) ?? (() => {}),
+      (name, outputType, checked) => streamed.get(name)?.(outputType, checked),
     );
 
   const subschemas = new Map<string, Subschema>();
   const whole = subschemaOf(actions.map((action) => action.name));
+  const progress = progressReporting(asyncActions.values(), surroundings);
   const runsJobs = jobs && log && asyncActions.size > 0;
   let stopJobs: (() => void) | undefined;
   return {
@@ -71,7 +78,10 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
       setActive: (isActive: boolean) => {
         stopJobs?.();
         stopJobs = isActive
-          ? jobs.handle(ACTION_JOBS, actionJobs(asyncWebhooks, queueLimits(asyncActions.values()), sealer, log))
+          ? jobs.handle(
+              ACTION_JOBS,
+              actionJobs(asyncWebhooks, queueLimits(asyncActions.values()), sealer, progress, log),
+            )
           : undefined;
       },
     }),
@@ -109,6 +119,37 @@ function actionConditions(permitted: readonly ActionMetadata[], role: string): F
   return conditions.size > 0 ? conditions : undefined;
 }
 
+/** The actions of the kind `subscription`, as functions of their output type. */
+function streamedActions(
+  actions: readonly ActionMetadata[],
+  webhooks: ReadonlyMap<string, PreparedWebhook>,
+  { http: { unfinishedEvents } }: SourceDependencies,
+): ReadonlyMap<string, (outputType: GraphQLOutputType, checked: ReadonlySet<string>) => StreamedAction> {
+  return new Map(
+    actions
+      .filter(({ definition }) => definition.kind === 'subscription')
+      .map(({ name, definition: { subscription } }) => {
+        const webhook = webhooks.get(name);
+        if (!webhook) throw new TypeError('an action has no webhook');
+        const limits = { ...DEFAULT_SUBSCRIPTION, ...subscription };
+        return [
+          name,
+          (outputType, checked) => ({
+            ...webhook,
+            operation: 'query',
+            outputType,
+            excessProblem: excessProblem(outputType, checked),
+            idleMs: limits.idle_timeout_seconds * 1000,
+            maxEventBytes: limits.max_event_bytes,
+            maxEventsPerSecond: limits.max_events_per_second,
+            isState: limits.events === 'state',
+            unfinishedEvents,
+          }),
+        ];
+      }),
+  );
+}
+
 /** The client headers that an action's jobs store. Undefined if no client headers are forwarded to the webhook. */
 function keptHeaders(
   { definition }: ActionMetadata,
@@ -119,6 +160,16 @@ function keptHeaders(
   const named = new Set(definition.job?.keep_credentials?.map(foldedName));
   const credentials = [...CREDENTIAL_HEADERS, ...credentialHeaders].map((name) => foldedName(name.toLowerCase()));
   return { forward, credentials: new Set(credentials.filter((name) => !named.has(name))), sealer };
+}
+
+/** @returns undefined if no webhook reports its progress. */
+function progressReporting(
+  actions: Iterable<ActionMetadata>,
+  { jobs, jobProgressUrl: url }: SourceDependencies,
+): ProgressReporting | undefined {
+  const reporting = [...actions].filter(({ definition }) => definition.job?.progress);
+  if (reporting.length === 0 || !jobs || url === undefined) return undefined;
+  return { names: new Set(reporting.map(({ name }) => name)), url, store: jobs.progress };
 }
 
 function queueLimits(actions: Iterable<ActionMetadata>): ReadonlyMap<string, QueueLimits> {
@@ -147,6 +198,11 @@ function prepareWebhooks(metadata: Metadata, surroundings: SourceDependencies): 
       report(
         ['forward_client_headers'],
         `action "${action.name}": its jobs store encrypted client headers: set PORTICO_ASSERTION_KEY, from which the encryption key is derived`,
+      );
+    if (job?.progress && surroundings.jobProgressUrl === undefined)
+      report(
+        ['job', 'progress'],
+        `action "${action.name}": its webhook has to know where to report its progress: set PORTICO_JOBS_PROGRESS_URL, the URL at which it reaches the gateways`,
       );
     if (job?.keep_credentials && !forwards)
       report(['job', 'keep_credentials'], 'no client headers are stored: requires forward_client_headers');
@@ -178,7 +234,11 @@ function prepareWebhook(
   const ofCalls = {
     headers: configured,
     forwardHeaders: definition.forward_client_headers
-      ? clientHeaderForwarding(definition.ignored_client_headers, [SIGNATURE_HEADER, ...ownHeaderNames(configured)])
+      ? clientHeaderForwarding(definition.ignored_client_headers, [
+          SIGNATURE_HEADER,
+          ...(definition.kind === 'subscription' ? [LAST_EVENT_ID_HEADER] : []),
+          ...ownHeaderNames(configured),
+        ])
       : undefined,
   };
   return {

@@ -27,6 +27,7 @@ import type { AnswerAction } from './action-operation.ts';
 import { declaredPart } from './action-response.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { asyncResult, storedErrors } from './async-result.ts';
+import { checkedPartialOutput, type ProgressReporting, type ProgressTarget, withProgress } from './job-progress.ts';
 import { type HeaderSealer, readHeaders, type StoredHeaders, storeHeaders } from './stored-headers.ts';
 
 /** The kind of the jobs of asynchronous actions; their queues are the actions' names. */
@@ -129,7 +130,7 @@ export function askedJobId({ id }: Readonly<Record<string, unknown>>): string | 
 }
 
 /** Returns the result of an action to the session that called it. Other sessions and unknown ids get null. */
-export function answerResult(name: string, jobs: Jobs | undefined): AnswerAction {
+export function answerResult(name: string, jobs: Jobs | undefined, withProgress = false): AnswerAction {
   return (input, call, done) => {
     const id = askedJobId(input);
     if (!jobs || id === undefined) {
@@ -137,7 +138,7 @@ export function answerResult(name: string, jobs: Jobs | undefined): AnswerAction
       return;
     }
     const owner = call.session.role === ADMIN_ROLE ? undefined : call.session.variables;
-    jobs.result({ id, kind: ACTION_JOBS, queue: name, owner }).then(
+    jobs.result({ id, kind: ACTION_JOBS, queue: name, owner, withProgress }).then(
       (result) => done({ value: result ? asyncResult(result) : null }),
       (error: unknown) => done({ error: jobsFailure(name, error, call, 'jobs.result_failed') }),
     );
@@ -171,10 +172,15 @@ export function actionJobs(
   webhooks: ReadonlyMap<string, ActionWebhook>,
   limits: ReadonlyMap<string, QueueLimits>,
   sealer: HeaderSealer | undefined,
+  progress: ProgressReporting | undefined,
   log: Logger,
 ): JobHandler {
   return {
     limits: () => limits,
+    checkOutput: (queue, output) => {
+      const webhook = progress?.names.has(queue) ? webhooks.get(queue) : undefined;
+      return webhook && checkedPartialOutput(webhook, output);
+    },
     run: async (job, signal) => {
       const webhook = webhooks.get(job.queue);
       if (!webhook) return postponed('unknown-action', UNKNOWN_ACTION_MS);
@@ -182,7 +188,9 @@ export function actionJobs(
       const clientHeaders = readHeaders(payload, sealer, job.queue);
       // Other jobs of this queue may be sealed with a key that this process has.
       if (!clientHeaders) return postponed('unknown-key', UNKNOWN_KEY_MS, 'nothing');
-      return runAction(webhook, { job, payload, clientHeaders }, signal, log);
+      const run = { job, payload, clientHeaders };
+      if (!progress?.names.has(job.queue)) return runAction(webhook, run, signal, log);
+      return withProgress(progress, job, (target) => runAction(webhook, { ...run, progress: target }, signal, log));
     },
   };
 }
@@ -191,11 +199,12 @@ interface ActionRun {
   readonly job: RunningJob;
   readonly payload: ActionPayload;
   readonly clientHeaders: OperationContext['clientHeaders'];
+  readonly progress?: ProgressTarget;
 }
 
 function runAction(
   webhook: ActionWebhook,
-  { job, payload, clientHeaders }: ActionRun,
+  { job, payload, clientHeaders, progress }: ActionRun,
   signal: AbortSignal,
   log: Logger,
 ): Promise<JobOutcome> {
@@ -216,6 +225,7 @@ function runAction(
   let answer: UpstreamResponse | UpstreamError | undefined;
   const ofJob = {
     headers: [IDEMPOTENCY_HEADER, job.idempotencyKey],
+    progress,
     onAnswer: (one: UpstreamResponse | UpstreamError) => {
       answer = one;
     },

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { JobResult, Json } from '../../jobs/engine/index.ts';
 import { codeWithoutExtensions, VERBATIM } from './errors.ts';
+import { progressResult } from './job-progress.ts';
 
 /** The value of an asynchronous action's result field. */
 export interface AsyncResult {
@@ -9,6 +10,8 @@ export interface AsyncResult {
   readonly created_at: string;
   readonly errors: Json;
   readonly output: Json;
+  /** Set if the metadata turns it on. */
+  readonly progress?: ReturnType<typeof progressResult>;
 }
 
 /** The error message, by job state, if a job has neither output nor webhook errors. */
@@ -19,13 +22,14 @@ const WITHOUT_ANSWER: Partial<Record<JobResult['state'], string>> = {
   dead: 'internal error',
 };
 
-export function asyncResult({ id, state, acceptedAt, errors, output }: JobResult): AsyncResult {
+export function asyncResult({ id, state, acceptedAt, errors, output, progress }: JobResult): AsyncResult {
   const message = errors === null ? WITHOUT_ANSWER[state] : undefined;
   return {
     id,
     created_at: acceptedAt.toISOString().replace('Z', '+00:00'),
     errors: message === undefined ? errors : { path: '$', error: message, code: 'unexpected' },
     output,
+    ...(progress !== undefined && { progress: progressResult(progress) }),
   };
 }
 

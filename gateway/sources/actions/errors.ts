@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { relayedExtensions, relayedMessage } from '../../errors.ts';
+import { sourceError } from '../errors.ts';
 
 /**
  * Marks error extensions that reach the client unchanged, without a code or path of the gateway. JSON omits this key.
@@ -55,6 +56,17 @@ export function unexpectedWebhookStatus(action: FailedAction, response: WebhookR
 /** The response does not fit the action's output type. */
 export function misfitWebhookResponse(action: FailedAction, problem: string, response: WebhookResponse): GraphQLError {
   return webhookError(action, problem, { error: problem, response });
+}
+
+/** The handler of a subscription responded without a stream of events. */
+export function streamExpected(action: FailedAction): GraphQLError {
+  const message = 'expecting an event stream as the response of the action webhook';
+  return unusable(action, message, { error: message });
+}
+
+/** An event of a handler exceeds the limit of its action. */
+export function eventTooLarge(action: string, maxBytes: number): GraphQLError {
+  return sourceError(action, 'event-too-large', `an event of the service "${action}" is larger than ${maxBytes} bytes`);
 }
 
 /** A template of a transform does not fit its values. */

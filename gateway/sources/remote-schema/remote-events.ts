@@ -1,15 +1,15 @@
 import { type ExecutionResult, print, stripIgnoredCharacters } from 'graphql';
-import type { Span } from '../../../platform/index.ts';
 import { unavailable } from '../../upstream/index.ts';
 import type { CompiledSubscription, OperationDocument } from '../compiled-operation.ts';
 import { eventsLost, sourceFailure } from '../errors.ts';
+import { endingSpan, startEventsSpan, traceContextOf } from '../events-span.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { type EventConnection, failedEvents, SourceEvents } from '../source-events.ts';
-import type { EventsReceiver } from './events-receiver.ts';
+import type { EventsReceiver } from '../resumed-events.ts';
+import { failedEvents, SourceEvents } from '../source-events.ts';
+import { receiveOverEventStream } from './remote-event-stream.ts';
 import type { RemoteTarget } from './remote-request.ts';
 import { eventResult, REMOTE_SCHEMA_ERROR } from './remote-response.ts';
 import { receiveOverWebSocket } from './remote-websocket.ts';
-import { receiveOverEventStream } from './resumed-events.ts';
 
 /** The request of a subscription to a remote schema. */
 export interface EventsRequest {
@@ -53,7 +53,8 @@ export function openRemoteEvents(
   // The duration is recorded as 0, because the stream lasts as long as the subscription.
   context.record?.addCall(name, 'remote-schema', 'success', 0);
   const events = new SourceEvents();
-  const span = startSpan(target, context);
+  const { url, protocol } = target.events;
+  const span = startEventsSpan({ name, kind: 'remote-schema', url, protocol }, context);
   const receiver: EventsReceiver = {
     next: (payload, length) => events.push(eventResult(name, payload, context), length),
     refused: (errors) => {
@@ -69,7 +70,7 @@ export function openRemoteEvents(
       events.fail([eventsLost(name, reason, context)]);
     },
   };
-  const traceContext = span ? namesToValues(span.headers) : {};
+  const traceContext = traceContextOf(span);
   const payload = {
     query,
     ...(operationName !== undefined && { operationName }),
@@ -78,39 +79,8 @@ export function openRemoteEvents(
   };
   const receive = target.events.protocol === 'sse' ? receiveOverEventStream : receiveOverWebSocket;
   const connection = receive(target, payload, context, { receiver, traceContext });
-  events.connect(span ? endingSpan(connection, span) : connection);
+  events.connect(endingSpan(connection, span));
   return events;
-}
-
-/** Starts the span of the source stream. The span ends with the connection. */
-function startSpan({ name, events: { url, protocol } }: RemoteTarget, { span }: OperationContext): Span | undefined {
-  const stream = span?.startChild(`SUBSCRIBE ${name}`, 'client');
-  if (!stream?.isRecording) return stream;
-  const { hostname, port, protocol: scheme } = new URL(url);
-  stream.setAttribute('portico.source.name', name);
-  stream.setAttribute('portico.source.kind', 'remote-schema');
-  stream.setAttribute('portico.subscription.protocol', protocol);
-  stream.setAttribute('server.address', hostname);
-  stream.setAttribute('server.port', Number(port) || (scheme === 'wss:' || scheme === 'https:' ? 443 : 80));
-  return stream;
-}
-
-/** Ends the span when the connection is closed. The consumer closes it exactly once, however it ended. */
-function endingSpan(connection: EventConnection, span: Span): EventConnection {
-  return {
-    pause: () => connection.pause(),
-    resume: () => connection.resume(),
-    close: () => {
-      connection.close();
-      span.end();
-    },
-  };
-}
-
-function namesToValues(headers: readonly string[]): Readonly<Record<string, string>> {
-  const values: Record<string, string> = {};
-  for (let at = 0; at < headers.length; at += 2) values[headers[at] as string] = headers[at + 1] as string;
-  return values;
 }
 
 function publicErrors({ errors = [] }: ExecutionResult) {

@@ -2,7 +2,7 @@ import { type ClientOptions, WebSocket } from 'ws';
 import { parseServiceJson } from '../../../platform/index.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { EventConnection } from '../source-events.ts';
-import type { SourceStream } from './events-receiver.ts';
+import type { SourceStream } from './remote-event-stream.ts';
 import type { RemoteTarget } from './remote-request.ts';
 import { headersByName } from './upstream-headers.ts';
 

@@ -115,6 +115,25 @@ describe('a comparison with a Hasura', () => {
     expect(JSON.stringify(told)).not.toMatch(/users|notes|uuid|_root|cached|bool_exp/);
   });
 
+  test('names what the metadata has and Hasura does not, with file and line', async () => {
+    const own = await keep<MetadataDirectory>(
+      metadataDirectory({
+        'actions.yaml': {
+          actions: [
+            { name: 'ping', definition: { handler: 'http://127.0.0.1:1' } },
+            { name: 'news', definition: { kind: 'subscription', handler: 'http://127.0.0.1:1' } },
+          ],
+        },
+        'actions.graphql': 'type Query { ping: String } type Subscription { news: String }',
+      }),
+    );
+    const { url } = await hasura({ admin: 'schema { query: query_root } type query_root { ping: String }' });
+    const { text } = await textOf({ location: own.path, environment: {}, hasura: url, adminSecret: SECRET });
+    expect(text).toContain(
+      'extension: actions.yaml:7 actions[1].definition.kind: action "news": is a subscription, which Hasura does not have',
+    );
+  });
+
   test('works with another gateway of ours, whose roles see something else', async () => {
     const issuer = await keep(openIssuer());
     const remote = FILES['remote_schemas.yaml'].map((one) => ({
@@ -145,7 +164,7 @@ test('a comparison lists what types of actions have beyond Hasura’s format', a
   const { path } = await keep<MetadataDirectory>(metadataDirectory({ ...FILES, 'actions.graphql': sdl }));
   const options = { location: path, environment, hasura: url, adminSecret: SECRET };
   const { report } = await reportOf(options);
-  expect(report.hasura?.extensions).toEqual([{ file: 'actions.graphql', line: 2, what: 'the union Pong' }]);
+  expect(report.hasura?.extensions).toEqual(['actions.graphql:2: the union Pong, which Hasura does not have']);
   expect((await textOf(options)).text).toContain('extension: actions.graphql:2: the union Pong');
 });
 

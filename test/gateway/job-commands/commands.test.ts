@@ -266,6 +266,7 @@ describe('a job', () => {
       order_key: null,
       idempotency_key: ids.dead,
       error_code: 'card-declined',
+      percent: null,
       invocations: [],
       may_operate: true,
     });

@@ -165,6 +165,27 @@ describe.each(await availableEngines())('the schema of jobs on %s', (engine) => 
     expect(made.length).toBeGreaterThan(100);
   });
 
+  test('a database of version 11 gets what came later, and keeps its jobs', async () => {
+    jobs = jobsOn(database);
+    await jobs.sql(VERSION_10);
+    await jobs.sql(
+      "INSERT INTO portico_jobs.migration (version, name, oldest_compatible) VALUES (11, '0011-schema', 6)",
+    );
+    await jobs.sql('SELECT portico_jobs.make_partitions(1)');
+    const accepted = (await jobs.sql(ACCEPT_IN_VERSION_10)).map(({ id }) => id);
+    const { lines, log } = logged();
+    const worker = jobs.worker(recorder(() => done()).run, { log });
+    await eventually(async () => (await worker.admin.list({ states: ['done'] })).length === accepted.length);
+    const later = migrations.filter(({ version }) => version > 11).map(({ name }) => name);
+    expect(lines).toMatchObject([{ event: 'jobs.migrated', migrations: later }]);
+    expect(later).toEqual(['0012-progress']);
+    await worker.stop(1_000);
+    const upgraded = await jobs.sql(CATALOG);
+    await jobs.dropSchema();
+    await jobs.open().admin.makePartitions();
+    expect(upgraded).toEqual(await jobs.sql(CATALOG));
+  });
+
   test('processes that start at once upgrade a database once', async () => {
     jobs = jobsOn(database);
     await jobs.sql(VERSION_10);

@@ -99,6 +99,61 @@ describe('a transform of another shape is reported', () => {
   });
 });
 
+describe('a subscription that cannot be one is reported', () => {
+  const problemsWith = (definition: string, types = 'type Subscription { a: Int }') =>
+    problemsOf({ 'actions.yaml': yaml(definition), 'actions.graphql': types });
+
+  test.each([
+    [
+      'kind: subscripton',
+      'actions.yaml:5 actions[0].definition.kind: expected synchronous, asynchronous or subscription',
+    ],
+    [
+      'kind: subscription\nsubscription:\n  max_event_byte: 2000',
+      'actions.yaml:7 actions[0].definition.subscription.max_event_byte: unknown key "max_event_byte": did you mean "max_event_bytes"?',
+    ],
+    [
+      'kind: subscription\nsubscription:\n  events: all',
+      'actions.yaml:7 actions[0].definition.subscription.events: expected events or state',
+    ],
+    [
+      'kind: subscription\nsubscription:\n  max_events_per_second: 0',
+      'actions.yaml:7 actions[0].definition.subscription.max_events_per_second: Too small: expected number to be >=1',
+    ],
+    [
+      'kind: subscription\nauthentication_field: true',
+      'actions.yaml:6 actions[0].definition.authentication_field: action "a": does not apply to the kind subscription',
+    ],
+    [
+      'kind: subscription\nresilience:\n  concurrency: { max_in_flight: 3 }\n  deduplicate: never',
+      'actions.yaml:7 actions[0].definition.resilience.concurrency: action "a": does not apply to the kind subscription',
+    ],
+    [
+      'kind: subscription\njob: { max_attempts: 1 }',
+      'actions.yaml:6 actions[0].definition.job: action "a": only asynchronous actions have jobs',
+    ],
+    [
+      'timeout: 3',
+      'actions.yaml:3 actions[0].definition.kind: action "a": a field of Subscription needs kind: subscription',
+    ],
+  ])('%j', async (definition, problem) => {
+    expect((await problemsWith(definition))[0]).toBe(problem);
+  });
+
+  test.each([
+    [
+      'kind: subscription',
+      'actions.yaml:5 actions[0].definition.kind: action "a": its field must be in type Subscription, not in type Query',
+    ],
+    [
+      'subscription:\n  events: state',
+      'actions.yaml:5 actions[0].definition.subscription: action "a": only actions of the kind subscription have it',
+    ],
+  ])('%j of a query', async (definition, problem) => {
+    expect(await problemsWith(definition, TYPES)).toEqual([problem]);
+  });
+});
+
 describe('invalid actions and types are reported together, in Hasura’s words', () => {
   test('with file and line', async () => {
     const actions = `actions:
@@ -145,12 +200,12 @@ directive @d on FIELD
 `;
     const problems = await problemsOf({ 'actions.yaml': actions, 'actions.graphql': types });
     expect(problems).toEqual([
-      'actions.graphql:24: subscriptions cannot be actions',
       'actions.graphql:25: validation for the given custom types failed because expected object types, interfaces, unions, inputs, enums and scalars only, found: directive',
       'actions.yaml:4 actions[1].name: action missing is not present in actions.graphql',
       'actions.yaml:6 actions[2].name: action with name "a" already exists',
       'actions.graphql:3: stranger in actions.graphql is not an action of actions.yaml',
       'actions.graphql:6: action with name "a" already exists',
+      'actions.graphql:24: action with name "a" already exists',
       'actions.graphql:20: validation for the given custom types failed because the type "Out" is defined twice',
       'actions.graphql:21: validation for the given custom types failed because the type "ID" is GraphQL’s own',
       'actions.yaml:15 custom_types.objects[1]: custom type Gone is not present in actions.graphql',

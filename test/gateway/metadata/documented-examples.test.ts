@@ -1,14 +1,29 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { pageBlocks } from '../../readme-blocks.ts';
-import { bearer, graphqlUpstream, keeper, openGateway, openIssuer, webhook } from '../harness/index.ts';
+import { pageBlocks, sectionBlocks } from '../../readme-blocks.ts';
+import {
+  bearer,
+  freePort,
+  graphqlUpstream,
+  keeper,
+  openGateway,
+  openIssuer,
+  until,
+  webhook,
+} from '../harness/index.ts';
 import { openActionWorld } from '../sources/action-world.ts';
+import { wsClient } from '../subscriptions/clients.ts';
 
 const { keep, close } = keeper();
 afterAll(close);
 
 describe('the actions of docs/actions.md', () => {
   const [types = ''] = pageBlocks('docs/actions.md', 'graphql');
-  const [first = '', second = ''] = pageBlocks('docs/actions.md', 'yaml');
+  const [first = '', second = ''] = pageBlocks('docs/actions.md', 'yaml').filter(
+    (block) => !block.includes('kind: subscription'),
+  );
   const actions = first.replace('custom_types: {}\n', second.replace(/^/gm, '  '));
 
   test('call the webhook as the page says, as it is and by a transform', async () => {
@@ -39,9 +54,10 @@ describe('the actions of docs/actions.md', () => {
 });
 
 test('the richer types of docs/actions.md work as the page says', async () => {
-  const [, types = ''] = pageBlocks('docs/actions.md', 'graphql');
-  const [, , actions = ''] = pageBlocks('docs/actions.md', 'yaml');
-  const [request = '', response = ''] = pageBlocks('docs/actions.md', 'json');
+  const section = (language: string) => sectionBlocks('docs/actions.md', "## Types beyond Hasura's", language);
+  const [types = ''] = section('graphql');
+  const [actions = ''] = section('yaml');
+  const [request = '', response = ''] = section('json');
   const world = await keep(openActionWorld({ types, actions: actions.replace('{{SHOP_URL}}', '{{HOOK_URL}}') }));
   world.answerWith(200, JSON.parse(response));
   const query =
@@ -57,6 +73,59 @@ test('the richer types of docs/actions.md work as the page says', async () => {
   const { action, input, field_arguments } = JSON.parse(request);
   expect(world.received()?.body).toMatchObject({ action, input, field_arguments, request_query: query });
 });
+
+describe('the subscription of docs/actions.md', () => {
+  const section = (language: string) => sectionBlocks('docs/actions.md', '## Subscriptions', language);
+
+  test('has the events of the handler of the page, also when the handler is killed between them', async () => {
+    const [types = ''] = section('graphql');
+    const [action = ''] = section('yaml');
+    const [handler = ''] = section('js');
+    const port = await freePort();
+    const start = () => {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', handler.replace('4030', String(port))]);
+      return { kill: () => child.kill('SIGKILL'), ended: once(child, 'exit') };
+    };
+    const isUp = () => until('the handler listens', () => connects(port));
+    const world = await keep(
+      openActionWorld({
+        types,
+        actions: `actions:\n${action.replace('timeout: 10', 'timeout: 10\n    resilience: { retries: { limit: 10, backoff_milliseconds: 200 } }').replace(/^/gm, '  ')}`,
+        environment: { PARCELS_URL: `http://127.0.0.1:${port}` },
+      }),
+    );
+    const client = await keep(Promise.resolve(wsClient(world.gateway.url, { headers: bearer(world.token) })));
+    const results = ['warehouse', 'road', 'doorstep'].map((place) => ({ data: { parcel: { id: 'p1', place } } }));
+    let running = start();
+    try {
+      await isUp();
+      const subscribed = client.subscribe('subscription { parcel(id: "p1") { id place } }');
+      expect(await subscribed.ended()).toBe('complete');
+      expect(subscribed.results).toEqual(results);
+
+      const other = client.subscribe('subscription { parcel(id: "p1") { id place } }');
+      await other.next();
+      running.kill();
+      await running.ended;
+      running = start();
+      expect(await other.ended()).toBe('complete');
+      expect(other.results).toEqual(results);
+    } finally {
+      running.kill();
+    }
+  });
+});
+
+/** Whether something accepts connections on a port. */
+function connects(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}
 
 describe('a service', () => {
   const issuer = openIssuer();

@@ -27,6 +27,8 @@ export interface ActionWorldOptions {
 
 export interface ActionWorld {
   readonly gateway: TestGateway;
+  /** A token of user 7. */
+  readonly token: string;
   readonly hook: TestServer;
   /** Sends an operation as user 7. */
   call(query: string, options?: GraphqlOptions): Promise<Answer<GraphqlBody>>;
@@ -62,6 +64,7 @@ export async function openActionWorld(options: ActionWorldOptions): Promise<Acti
   return {
     gateway,
     hook,
+    token,
     call: (query, more) => gateway.graphql(query, { token, ...more }),
     received: () => {
       const last = hook.requests.at(-1);

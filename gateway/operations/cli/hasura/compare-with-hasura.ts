@@ -1,8 +1,10 @@
 import { type Generation, schemaChanges } from '../../../graph/index.ts';
 import { introspectionOf } from '../../../graphql/schemas/index.ts';
-import type { MetadataProblem, TypeExtension } from '../../../metadata/index.ts';
+import type { MetadataProblem } from '../../../metadata/index.ts';
 import { ANY_OTHER_ROLE, type Change, checkedRoles } from '../../check/index.ts';
+
 import { comparableSchema } from './comparable-schema.ts';
+import { extensionsOf } from './extensions.ts';
 import { endpointOf, type HasuraServer, introspectHasura } from './introspect-hasura.ts';
 
 /** The differences between the schemas that clients see in Portico and in a Hasura server. */
@@ -21,8 +23,8 @@ export interface HasuraComparison {
   }[];
   /** The changes for clients that move from Hasura, breaking ones first. */
   readonly differences: readonly Change[];
-  /** What the types of actions have beyond Hasura's format. Absent if there is nothing. */
-  readonly extensions?: readonly TypeExtension[];
+  /** What the metadata has and Hasura does not, with file and line. Absent if there is nothing. */
+  readonly extensions?: readonly string[];
 }
 
 /** Compares each role's schema with that of a running Hasura server. Roles that cannot be compared are reported as problems. */
@@ -70,12 +72,7 @@ export async function compareWithHasura(
     }
   }
   const sorted = [...differences.values()].sort((one, two) => Number(two.breaking) - Number(one.breaking));
-  const { extensions } = generation.metadata.actionTypes;
-  const comparison = {
-    endpoint: shown,
-    roles,
-    differences: sorted,
-    ...(extensions.length > 0 && { extensions }),
-  };
+  const extensions = extensionsOf(generation.metadata);
+  const comparison = { endpoint: shown, roles, differences: sorted, ...(extensions.length > 0 && { extensions }) };
   return { comparison, problems };
 }

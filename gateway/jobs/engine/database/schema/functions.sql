@@ -659,3 +659,57 @@ BEGIN
   END IF;
   RETURN partition_name;
 END $$;
+
+-- Gives the attempt that a process has begun a credential to report its progress with. False where the attempt is over. An attempt
+-- that was given back may be begun again with the same number, but not before it was claimed again.
+CREATE OR REPLACE FUNCTION portico_jobs.begin_progress(a_job uuid, an_attempt int, a_begun_at timestamptz, a_credential bytea)
+RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO portico_jobs.progress AS p (job, attempt, runner, credential, begun_at)
+  SELECT l.id, l.attempts, l.runner, a_credential, clock_timestamp() FROM portico_jobs.live l
+  -- Times of processes are cut to milliseconds.
+  WHERE l.id = a_job AND l.attempts = an_attempt AND l.state = 'running'
+    AND l.started_at <= a_begun_at + interval '1 millisecond'
+  ON CONFLICT (job) DO UPDATE
+  SET attempt = excluded.attempt, runner = excluded.runner, credential = excluded.credential, begun_at = excluded.begun_at,
+    report = NULL, reported_at = NULL;
+  RETURN FOUND;
+END $$;
+
+-- The progress of the attempt that runs now; no row where none runs that can report.
+CREATE OR REPLACE FUNCTION portico_jobs.current_progress(a_job uuid)
+RETURNS TABLE (kind text, queue text, credential bytea, report jsonb, reported_at timestamptz)
+LANGUAGE sql STABLE AS $$
+  SELECT l.kind, l.queue, p.credential, p.report, p.reported_at
+  FROM portico_jobs.progress p JOIN portico_jobs.live l ON l.id = p.job
+  WHERE p.job = a_job AND l.state = 'running' AND l.attempts = p.attempt AND l.runner = p.runner
+    AND l.started_at <= p.begun_at AND NOT l.is_cancelled
+$$;
+
+-- Changes the progress of the attempt that the credential belongs to: members of the change replace those of the report. False where
+-- that attempt is over.
+CREATE OR REPLACE FUNCTION portico_jobs.report_progress(a_job uuid, a_credential bytea, change jsonb) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE portico_jobs.progress p SET report = coalesce(p.report, '{}') || change, reported_at = clock_timestamp()
+  WHERE p.job = a_job AND p.credential = a_credential
+    AND EXISTS (SELECT FROM portico_jobs.current_progress(a_job) AS c WHERE c.credential = a_credential);
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM pg_notify('portico_jobs_settled', a_job::text);
+  RETURN true;
+END $$;
+
+-- Deletes what attempts have left whose processes were killed. Returns how many.
+CREATE OR REPLACE FUNCTION portico_jobs.sweep_progress() RETURNS int
+LANGUAGE plpgsql AS $$
+DECLARE
+  swept int;
+BEGIN
+  DELETE FROM portico_jobs.progress p WHERE NOT EXISTS (
+    SELECT FROM portico_jobs.live l WHERE l.id = p.job AND l.state = 'running' AND l.attempts = p.attempt);
+  GET DIAGNOSTICS swept = ROW_COUNT;
+  RETURN swept;
+END $$;

@@ -1,0 +1,1 @@
+export { type ProgressEndpoint, type ProgressEndpointOptions, progressEndpoint } from './progress-endpoint.ts';
