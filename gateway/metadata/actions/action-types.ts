@@ -10,6 +10,7 @@ import {
   visit,
 } from 'graphql';
 import type { MetadataLocation, MetadataProblem, ValuePath } from '../yaml/index.ts';
+import { type ActionTypeField, actionTypeFields } from './action-fields.ts';
 import {
   type ActionField,
   nameProblems,
@@ -40,6 +41,8 @@ export interface ActionTypes {
   readonly queries: ReadonlySet<string>;
   /** The output types of the asynchronous actions by name. In the document, their mutations return an id. */
   readonly asyncOutputs: ReadonlyMap<string, TypeNode>;
+  /** The actions that are fields of types instead of root fields, by name. */
+  readonly typeFields: ReadonlyMap<string, ActionTypeField>;
 }
 
 /**
@@ -64,6 +67,7 @@ export function actionTypes(
     if (actions) nameProblems(actions, fields, types, report);
     typeProblems(fields, types, report);
   }
+  const typeFields = actions && read ? actionTypeFields(actions, fields, types, report) : new Map();
   const asyncNames = asyncActionNames(fields, actions?.actions);
   const made = asyncDefinitions(fields, asyncNames);
   if (read) asyncProblems(types, asyncNames, report);
@@ -77,7 +81,12 @@ export function actionTypes(
   ];
   if (problems.length === before) schemaProblems(definitions, report);
   const queries = fields.filter(({ root }) => root === 'Query').map(({ node }) => node.name.value);
-  return { document: { kind: Kind.DOCUMENT, definitions }, queries: new Set(queries), asyncOutputs: made.outputs };
+  return {
+    document: { kind: Kind.DOCUMENT, definitions },
+    queries: new Set(queries),
+    asyncOutputs: made.outputs,
+    typeFields,
+  };
 }
 
 /** Returns undefined for a syntax error. */

@@ -11,6 +11,7 @@ import {
   serviceAssertion,
   timeoutSeconds,
 } from '../shapes/index.ts';
+import { actionFieldShape } from './action-fields.ts';
 import { requestTransform, responseTransform } from './action-transforms.ts';
 
 /** Repeats the definitions of `actions.graphql`, which takes precedence. Some versions of Hasura's CLI write it. */
@@ -81,6 +82,8 @@ export const actionsShape = mapping({
         service_assertion: serviceAssertion,
         /** Portico's own: whether the action neither needs nor verifies a token, such as a login. */
         authentication_field: z.boolean().nullish(),
+        /** Portico's own: the type whose field the action is, instead of a root field. */
+        field: actionFieldShape.nullish(),
         /** Portico's own: how the webhook is called. */
         resilience: resilience.optional(),
         /** Portico's own: how the jobs of an asynchronous action run. */

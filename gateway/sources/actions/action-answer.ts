@@ -95,7 +95,8 @@ export function writeAnswers(
   return `${text}}`;
 }
 
-function writeActionValue(
+/** Writes a value with its selected members. Returns undefined if the value does not fit its type. */
+export function writeActionValue(
   value: unknown,
   type: GraphQLOutputType | undefined,
   members: readonly SelectedMember[] | undefined,

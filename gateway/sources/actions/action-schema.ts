@@ -28,6 +28,9 @@ import { objectsWithin } from './action-response.ts';
 import type { ActionOutcome } from './action-webhook.ts';
 import { askedJobId } from './async-actions.ts';
 import { resultEvents, type WatchResult } from './result-events.ts';
+import type { CallForObjects } from './type-field-calls.ts';
+import { type CallableTypeField, compileTypeFields, type TypeFieldContext } from './type-field-operation.ts';
+import { separateTypeFields } from './type-fields.ts';
 
 /** Creates the resolver of one action's root field. `outputType` is the type of the webhook response. */
 export type ActionAnswers = (
@@ -35,6 +38,9 @@ export type ActionAnswers = (
   operation: `${OperationTypeNode}`,
   outputType: GraphQLOutputType,
 ) => AnswerAction;
+
+/** Creates the calls of an action that is a field of a type. `outputType` is the type of the value of one object. */
+export type CallsForObjects = (name: string, outputType: GraphQLOutputType) => CallForObjects;
 
 /** The name of the source of all actions. */
 export const ACTIONS_SOURCE = 'actions';
@@ -52,18 +58,27 @@ const ROOT_TYPES: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscript
  * unchanged. GraphQL would discard such a response.
  */
 export function actionSubschema(
-  { document: types, asyncOutputs }: Pick<ActionTypes, 'document' | 'asyncOutputs'>,
+  { document: types, asyncOutputs, typeFields }: Pick<ActionTypes, 'document' | 'asyncOutputs' | 'typeFields'>,
   names: ReadonlySet<string>,
   answerOf: ActionAnswers,
   watch: WatchResult = () => () => {},
+  callsOf?: CallsForObjects,
 ): Subschema {
   const definitions = types.definitions.flatMap((definition) => withOnlyFields(definition, names));
-  const schema = assumedValid(pruneSchema(built(definitions)));
-  const executed = withNullsForMisfits(built(withoutChecks(definitions)));
+  const separate = callsOf && separateTypeFields(definitions, typeFields, built);
+  const schema = assumedValid(separate?.schema ?? pruneSchema(built(definitions)));
+  const executed = withNullsForMisfits(built(withoutChecks(separate?.executed ?? definitions)));
   const answers = new Map<GraphQLField<unknown, unknown>, AnswerAction>();
+  const callable = new Map<string, CallableTypeField>();
   for (const operation of ['query', 'mutation', 'subscription'] as const) {
     const shown = actionRootType(schema, operation)?.getFields() ?? {};
     for (const [name, field] of Object.entries(actionRootType(executed, operation)?.getFields() ?? {})) {
+      const written = operation === 'query' ? separate?.written.get(name) : undefined;
+      if (written && callsOf) {
+        callable.set(name, { written, call: callsOf(name, written.type) });
+        field.resolve = (_source, _args, { values }: TypeFieldContext, { path }) => values.get(String(path.key));
+        continue;
+      }
       const output = asyncOutputs.get(name);
       const type =
         (output && (typeFromAST(schema, output) as GraphQLOutputType | undefined)) ?? shown[name]?.type ?? field.type;
@@ -82,7 +97,10 @@ export function actionSubschema(
   return {
     source: ACTIONS_SOURCE,
     schema,
+    ...(separate && { typeFields: separate.fields }),
     compile: (operation) => {
+      const fields = separate && compileTypeFields(operation, executed, callable);
+      if (fields) return fields;
       // Locations are dropped because errors of sources only have a path, however the operation is executed.
       const document = parse(print(operation.document), { noLocation: true });
       return compileActions(document, executed, answers);

@@ -21,6 +21,7 @@ import { plainHeaders } from './action-request.ts';
 import { ACTIONS_SOURCE, actionSubschema } from './action-schema.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { ACTION_JOBS, acceptAction, actionJobs, answerResult, type KeptHeaders } from './async-actions.ts';
+import { callsForObjects } from './type-field-calls.ts';
 
 /** The part of an action that does not depend on the operation that calls it. */
 type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType'>;
@@ -56,6 +57,14 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
         return acceptAction(asynchronous, keptHeaders(asynchronous, webhook, surroundings), jobs);
       },
       (id, onChange) => jobs?.watch(id, onChange) ?? (() => {}),
+      (name, outputType) => {
+        const webhook = webhooks.get(name);
+        if (!webhook) throw new TypeError('an action has no webhook');
+        return callsForObjects(
+          { ...webhook, operation: 'query', outputType },
+          metadata.actionTypes.typeFields.get(name)?.batchSize,
+        );
+      },
     );
 
   const subschemas = new Map<string, Subschema>();
