@@ -7,30 +7,13 @@ import {
   parse,
   type SelectionSetNode,
 } from 'graphql';
-import { z } from 'zod';
 import { suggestion } from '../../../platform/index.ts';
 import { innermostTypeName } from '../../graphql/syntax/index.ts';
-import { flag, graphqlName, mapping } from '../shapes/index.ts';
 import type { ActionField, ReportActionProblem } from './action-type-problems.ts';
 import type { ActionsMetadata } from './actions.ts';
 
 /** The number of objects in one batched call unless the metadata sets another one. */
 const DEFAULT_BATCH_SIZE = 100;
-
-const ROOT_TYPES: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription']);
-
-/** `field` of an action's definition, Portico's own: the type whose field the action is instead of a root field. */
-export const actionFieldShape = mapping({
-  /** The type's name in the graph. Any source may have the type. */
-  type: graphqlName.refine((type) => !ROOT_TYPES.has(type), { error: 'expected a type other than the root types' }),
-  name: graphqlName,
-  /** The fields of an object whose values are arguments of the action, such as `id owner { id }`. */
-  key: z.string().min(1),
-  /** Whether one call of the handler takes all objects. Otherwise each object is a call. */
-  batch: flag,
-  /** The maximum number of objects in one call. */
-  max_batch_size: z.int().min(1).max(10_000).optional(),
-});
 
 /** A field of a key, with the fields that are selected in it. */
 export interface KeyField {

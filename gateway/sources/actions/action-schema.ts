@@ -39,8 +39,12 @@ export type ActionAnswers = (
   outputType: GraphQLOutputType,
 ) => AnswerAction;
 
-/** Creates the calls of an action that is a field of a type. `outputType` is the type of the value of one object. */
-export type CallsForObjects = (name: string, outputType: GraphQLOutputType) => CallForObjects;
+/** The actions that are fields of types. */
+export interface TypeFieldActions {
+  readonly described: ActionTypes['typeFields'];
+  /** Creates the calls of an action. @param outputType the type of the value of one object */
+  callsOf(name: string, outputType: GraphQLOutputType): CallForObjects;
+}
 
 /** The name of the source of all actions. */
 export const ACTIONS_SOURCE = 'actions';
@@ -58,14 +62,14 @@ const ROOT_TYPES: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscript
  * unchanged. GraphQL would discard such a response.
  */
 export function actionSubschema(
-  { document: types, asyncOutputs, typeFields }: Pick<ActionTypes, 'document' | 'asyncOutputs' | 'typeFields'>,
+  { document: types, asyncOutputs }: Pick<ActionTypes, 'document' | 'asyncOutputs'>,
   names: ReadonlySet<string>,
   answerOf: ActionAnswers,
   watch: WatchResult = () => () => {},
-  callsOf?: CallsForObjects,
+  typeFields?: TypeFieldActions,
 ): Subschema {
   const definitions = types.definitions.flatMap((definition) => withOnlyFields(definition, names));
-  const separate = callsOf && separateTypeFields(definitions, typeFields, built);
+  const separate = typeFields && separateTypeFields(definitions, typeFields.described, built);
   const schema = assumedValid(separate?.schema ?? pruneSchema(built(definitions)));
   const executed = withNullsForMisfits(built(withoutChecks(separate?.executed ?? definitions)));
   const answers = new Map<GraphQLField<unknown, unknown>, AnswerAction>();
@@ -74,8 +78,8 @@ export function actionSubschema(
     const shown = actionRootType(schema, operation)?.getFields() ?? {};
     for (const [name, field] of Object.entries(actionRootType(executed, operation)?.getFields() ?? {})) {
       const written = operation === 'query' ? separate?.written.get(name) : undefined;
-      if (written && callsOf) {
-        callable.set(name, { written, call: callsOf(name, written.type) });
+      if (written && typeFields) {
+        callable.set(name, { written, call: typeFields.callsOf(name, written.type) });
         field.resolve = (_source, _args, { values }: TypeFieldContext, { path }) => values.get(String(path.key));
         continue;
       }

@@ -18,7 +18,7 @@ import { openResilientClient } from '../open-client.ts';
 import { ownHeaderNames } from '../operation-context.ts';
 import type { Source, SourceDependencies, Subschema } from '../source.ts';
 import { plainHeaders } from './action-request.ts';
-import { ACTIONS_SOURCE, actionSubschema } from './action-schema.ts';
+import { ACTIONS_SOURCE, actionSubschema, type TypeFieldActions } from './action-schema.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { ACTION_JOBS, acceptAction, actionJobs, answerResult, type KeptHeaders } from './async-actions.ts';
 import { callsForObjects } from './type-field-calls.ts';
@@ -40,6 +40,15 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
   const asyncActions = new Map(actions.filter(({ name }) => asyncOutputs.has(name)).map((one) => [one.name, one]));
   /** The webhooks that jobs of asynchronous actions call. */
   const asyncWebhooks = new Map<string, ActionWebhook>();
+  const { typeFields: described } = metadata.actionTypes;
+  const typeFields: TypeFieldActions = {
+    described,
+    callsOf: (name, outputType) => {
+      const webhook = webhooks.get(name);
+      if (!webhook) throw new TypeError('an action has no webhook');
+      return callsForObjects({ ...webhook, operation: 'query', outputType }, described.get(name)?.batchSize);
+    },
+  };
   const subschemaOf = (names: readonly string[]) =>
     actionSubschema(
       metadata.actionTypes,
@@ -57,14 +66,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
         return acceptAction(asynchronous, keptHeaders(asynchronous, webhook, surroundings), jobs);
       },
       (id, onChange) => jobs?.watch(id, onChange) ?? (() => {}),
-      (name, outputType) => {
-        const webhook = webhooks.get(name);
-        if (!webhook) throw new TypeError('an action has no webhook');
-        return callsForObjects(
-          { ...webhook, operation: 'query', outputType },
-          metadata.actionTypes.typeFields.get(name)?.batchSize,
-        );
-      },
+      typeFields,
     );
 
   const subschemas = new Map<string, Subschema>();

@@ -86,7 +86,7 @@ function outcomesOfBatch(action: ActionWebhook, outcome: ActionOutcome, count: n
 function withService(outcome: ActionOutcome, action: string): ActionOutcome {
   if (!('error' in outcome) || !(outcome.error instanceof GraphQLError)) return outcome;
   const { message, extensions, originalError } = outcome.error;
-  const { [VERBATIM]: _code, ...shown }: { [VERBATIM]?: unknown } = extensions;
+  const { [VERBATIM]: _code, ...shown } = extensions as { [VERBATIM]?: unknown };
   const code = codeWithoutExtensions(extensions);
   return { error: new GraphQLError(message, { extensions: { ...shown, code, service: action }, originalError }) };
 }
