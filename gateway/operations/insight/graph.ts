@@ -44,7 +44,7 @@ export interface FieldInsight {
   readonly type: string;
   /** The sources that can each resolve the field alone. Empty for a value of an enum or a member of a union. */
   readonly sources: readonly string[];
-  /** Set if a relationship of the metadata resolves the field. */
+  /** Set if a relationship of the metadata or an action resolves the field. */
   readonly relationship: { readonly target: string; readonly fields: readonly string[] } | null;
 }
 
@@ -161,8 +161,12 @@ export class GraphOfRole {
   }
 
   #relationship(type: string, field: string): FieldInsight['relationship'] {
-    const found = this.#generation.metadata.relationships.find((one) => one.type === type && one.name === field);
-    return found ? { target: found.target, fields: found.fields } : null;
+    const { relationships, actionTypes } = this.#generation.metadata;
+    const found = relationships.find((one) => one.type === type && one.name === field);
+    if (found) return { target: found.target, fields: found.fields };
+    for (const [action, { type: of, name, key }] of actionTypes.typeFields)
+      if (of === type && name === field) return { target: action, fields: key.map((one) => one.name) };
+    return null;
   }
 
   /** Root types may have other names for clients. */

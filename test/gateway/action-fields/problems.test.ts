@@ -1,7 +1,8 @@
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
+import { buildSchema, graphqlSync } from 'graphql';
 import { reportOf } from '../cli/run-check.ts';
 import { openEditedGateway } from '../harness/edited-gateway.ts';
-import { keeper, openIssuer } from '../harness/index.ts';
+import { keeper, openIssuer, reply, serve } from '../harness/index.ts';
 import { metadataDirectory } from '../harness/metadata-directory.ts';
 import { ESTIMATE, estimate, ordersService } from './world.ts';
 
@@ -200,4 +201,29 @@ describe('while the gateway runs', () => {
     const { body: found } = await gateway.command('get_inconsistent_metadata');
     expect(JSON.stringify(found)).toContain('there is no object type \\"Ordr\\"');
   });
+});
+
+test('a comparison with a Hasura names the field as an extension', async () => {
+  const sdl = `schema { query: query_root } type query_root { estimate(id: ID!, weight: Int!, express: Boolean): Estimate, orders: [Order] }
+    type Order { id: ID! } type Estimate { price: Int! days: Int carrier_id: ID legs: [Leg!] } type Leg { km: Int! }`;
+  const hasura = await keepForTest(
+    serve((received, response) => {
+      const { query } = received.body as { query: string };
+      return reply(response, 200, graphqlSync({ schema: buildSchema(sdl), source: query }));
+    }),
+  );
+  const { path: location } = await keepForTest(
+    metadataDirectory({
+      'remote_schemas.yaml': [{ name: 'orders', definition: { url: orders.graphqlUrl } }],
+      'actions.yaml': { actions: [estimate()] },
+      'actions.graphql': ESTIMATE,
+    }),
+  );
+  const { report } = await reportOf({ location, environment, hasura: hasura.url });
+  const found = report.hasura?.differences.map(({ message }) => message).filter((one) => one.includes("'estimate'"));
+  const ending = '(an extension of Portico: "field" of the action "estimate")';
+  expect(found).toEqual([
+    `Field 'estimate' was removed from object type 'Query' ${ending}`,
+    `Field 'estimate' was added to object type 'Order' ${ending}`,
+  ]);
 });
