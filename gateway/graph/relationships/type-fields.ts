@@ -11,6 +11,7 @@ import {
   isListType,
   isObjectType,
   isRequiredArgument,
+  OperationTypeNode,
 } from 'graphql';
 import { suggestion } from '../../../platform/index.ts';
 import type { Subschema, TypeField } from '../../sources/index.ts';
@@ -39,10 +40,13 @@ export function resolveTypeField(
     problems: messages.map((message) => ({ message, path: [at] })),
   });
   const shown = parts.map(({ schema, visible = schema }) => visible);
-  const types = shown.flatMap((schema) => schema.getType(typeName) ?? []);
+  // Root types may have other names in a service, which the graph does not have.
+  const isRoot = (type: unknown) =>
+    shown.some((schema) => Object.values(OperationTypeNode).some((one) => schema.getRootType(one) === type));
+  const types = shown.flatMap((schema) => schema.getType(typeName) ?? []).filter((type) => !isRoot(type));
   if (types.length === 0) {
     const names = shown.flatMap((schema) =>
-      Object.values(schema.getTypeMap()).flatMap((one) => (isObjectType(one) ? [one.name] : [])),
+      Object.values(schema.getTypeMap()).flatMap((one) => (isObjectType(one) && !isRoot(one) ? [one.name] : [])),
     );
     return failed('type', `there is no object type "${typeName}"${suggestion(typeName, [...new Set(names)])}`);
   }

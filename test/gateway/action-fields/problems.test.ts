@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import { buildSchema, graphqlSync } from 'graphql';
 import { reportOf } from '../cli/run-check.ts';
 import { openEditedGateway } from '../harness/edited-gateway.ts';
-import { keeper, openIssuer, reply, serve } from '../harness/index.ts';
+import { graphqlUpstream, keeper, openIssuer, reply, serve } from '../harness/index.ts';
 import { metadataDirectory } from '../harness/metadata-directory.ts';
 import { ESTIMATE, estimate, ordersService } from './world.ts';
 
@@ -128,6 +128,15 @@ describe('an invalid field is reported with file and line', () => {
     expect(await problemsOf(actions, types)).toEqual([problem]);
   });
 
+  test('a root type that has another name in its service', async () => {
+    const sdl = 'schema { query: Questions } type Questions { order: Int id: ID weight: Int }';
+    const other = await keepForTest(graphqlUpstream(sdl));
+    const remotes = [{ name: 'other', definition: { url: other.graphqlUrl } }];
+    expect(await problemsOf([estimate({ type: 'Questions' })], ESTIMATE, { 'remote_schemas.yaml': remotes })).toEqual([
+      'field.type: there is no object type "Questions"',
+    ]);
+  });
+
   test('a field that two actions are', async () => {
     const other = { ...estimate(), name: 'other' };
     const types = `${ESTIMATE} extend type Query { other(id: ID!, weight: Int): Estimate }`;
@@ -189,6 +198,17 @@ describe('while the gateway runs', () => {
     expect(await fields()).toEqual(['estimate']);
     expect((await gateway.edit(files({ name: 'price' }))).status).toBe(200);
     expect(await fields()).toEqual(['price']);
+    const { body } = await gateway.command<{ items: { name: string; fields: { items: { name: string }[] } }[] }>(
+      'portico_get_graph',
+      {
+        search: 'Order',
+      },
+    );
+    const order = body.items.find(({ name }) => name === 'Order');
+    expect(order?.fields.items.find(({ name }) => name === 'price')).toMatchObject({
+      sources: ['estimate'],
+      relationship: { target: 'estimate', fields: ['id', 'weight'] },
+    });
   });
 
   test('one that is broken from the start keeps nothing else out', async () => {
