@@ -4,6 +4,7 @@ import {
   GraphQLNonNull,
   type GraphQLObjectType,
   type GraphQLOutputType,
+  GraphQLScalarType,
   getNamedType,
   getNullableType,
   isInputObjectType,
@@ -58,6 +59,8 @@ export function resolveTypeField(
   if (known.some((one) => one.type === typeName && one.name === name))
     return failed('name', `the type "${typeName}" already has a relationship "${name}"`);
   const inputs = call.keys.getFields();
+  // The source converts keys itself, so that an invalid key is an error of its object only.
+  const keyScalar = new GraphQLScalarType({ name: call.keys.name });
   const problems = key.flatMap((one) => keyProblems(one, typeName, objects, inputs[one.name]?.type, shown));
   if (problems.length > 0) return failed('key', ...problems);
   return {
@@ -69,7 +72,7 @@ export function resolveTypeField(
     steps: [{ field: call.field, arguments: [] }],
     objects: {
       argument: call.argument,
-      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(call.keys))),
+      type: new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(keyScalar))),
       key: keyText(key),
     },
     answer: getNullableType(field.output),

@@ -95,8 +95,7 @@ export function writeAnswers(
   return `${text}}`;
 }
 
-/** Writes a value with its selected members. Returns undefined if the value does not fit its type. */
-export function writeActionValue(
+function writeActionValue(
   value: unknown,
   type: GraphQLOutputType | undefined,
   members: readonly SelectedMember[] | undefined,

@@ -4,9 +4,7 @@ import type { OperationContext } from '../operation-context.ts';
 import { isNothing, responseProblem } from './action-response.ts';
 import { type ActionOutcome, type ActionWebhook, callBatchWebhook, callWebhook } from './action-webhook.ts';
 import { codeWithoutExtensions, errorOfWebhook, misfitWebhookResponse, VERBATIM } from './errors.ts';
-
-/** The input of an action for one object. */
-export type ObjectInput = Readonly<Record<string, unknown>>;
+import type { ObjectInput } from './type-field-inputs.ts';
 
 /** Calls an action for objects. Calls `done` exactly once, with one outcome for each input; never throws. */
 export type CallForObjects = (

@@ -1,5 +1,4 @@
 import {
-  coerceInputValue,
   execute,
   type FieldNode,
   GraphQLError,
@@ -7,19 +6,18 @@ import {
   type GraphQLSchema,
   getArgumentValues,
   getVariableValues,
-  isRequiredArgument,
   Kind,
 } from 'graphql';
-import { isJsonObject } from '../../../platform/index.ts';
 import { fragmentsOf } from '../../graphql/syntax/index.ts';
-import { PassthroughBody } from '../../upstream/index.ts';
 import type { CompiledOperation, OperationAnswer, OperationDocument } from '../compiled-operation.ts';
 import { resultOfExecution } from '../local-operation.ts';
 import { type OperationContext, withoutHints } from '../operation-context.ts';
-import { type SelectedMember, selectedMembers, writeActionValue } from './action-answer.ts';
+import { selectedMembers } from './action-answer.ts';
 import type { ActionOutcome } from './action-webhook.ts';
-import type { CallForObjects, ObjectInput } from './type-field-calls.ts';
-import { clientValues, keysOf } from './type-fields.ts';
+import type { CallForObjects } from './type-field-calls.ts';
+import { compileInputs, type ObjectInput, UnfitKey } from './type-field-inputs.ts';
+import { canWriteValues, selectValues } from './type-field-values.ts';
+import { isObjectsArgument } from './type-fields.ts';
 
 /** An action that is a field of a type. */
 export interface CallableTypeField {
@@ -33,12 +31,16 @@ export interface TypeFieldContext {
   readonly values: ReadonlyMap<string, readonly unknown[]>;
 }
 
-/** A root field of an operation, with the objects that it is called for. */
+/** A root field of an operation. */
 interface CalledField {
   readonly key: string;
+  /** The field with the client's arguments only. */
   readonly node: FieldNode;
   readonly executed: GraphQLField<unknown, unknown>;
+  /** The variable with the keys of the objects. */
+  readonly objects: string;
   readonly action: CallableTypeField;
+  readonly inputFor: ReturnType<typeof compileInputs>;
 }
 
 /**
@@ -57,32 +59,61 @@ export function compileTypeFields(
   if (operation.operation !== 'query' || !root) return undefined;
   const called: CalledField[] = [];
   for (const node of operation.selectionSet.selections) {
-    if (node.kind !== Kind.FIELD) return undefined;
-    const executed = root.getFields()[node.name.value];
-    const action = actions.get(node.name.value);
-    if (!executed || !action) return undefined;
-    called.push({ key: (node.alias ?? node.name).value, node, executed, action });
+    const name = node.kind === Kind.FIELD ? node.name.value : '';
+    const found = node.kind === Kind.FIELD && calledField(node, root.getFields()[name], actions.get(name));
+    if (!found) return undefined;
+    called.push(found);
   }
   const members = selectedMembers([operation.selectionSet.selections], root, fragmentsOf(document));
-  const isWritten = members?.every((member) => member.members !== undefined) === true;
+  const selected = members && canWriteValues(members) ? members : undefined;
+  // The planner gives the objects. Only the client's variables have to be coerced.
+  const objects = new Set(called.map((field) => field.objects));
+  const ofClient = (operation.variableDefinitions ?? []).filter(({ variable }) => !objects.has(variable.name.value));
   return {
     kind: 'local',
     run: (variables, context, done) => {
-      const { coerced, errors } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
-      if (!coerced) {
-        done({ data: null, errors: errors ?? [] });
+      const coerced = ofClient.length > 0 ? getVariableValues(schema, ofClient, variables) : NO_VARIABLES;
+      if (!coerced.coerced) {
+        done({ data: null, errors: coerced.errors ?? [] });
         return;
       }
-      const asked = called.map((field) => askedObjects(field, coerced));
+      const client = coerced.coerced;
+      const asked = called.map((field) => askedObjects(field, variables[field.objects], client));
       const complete = (): OperationAnswer => {
         const values = new Map(asked.map((one) => [one.key, one.values()]));
-        const written = isWritten ? writeValues(members, values) : undefined;
+        const result = selected && selectValues(selected, values);
         // graphql-js completes values that do not fit their types.
         const contextValue: TypeFieldContext = { values };
-        return written ?? (execute({ schema, document, variableValues: variables, contextValue }) as OperationAnswer);
+        return result ?? (execute({ schema, document, variableValues: variables, contextValue }) as OperationAnswer);
       };
       callActions(asked, withoutHints(context), () => done(resultOfExecution(complete)));
     },
+  };
+}
+
+const NO_VARIABLES = { coerced: {}, errors: undefined } as const;
+
+function calledField(
+  node: FieldNode,
+  executed: GraphQLField<unknown, unknown> | undefined,
+  action: CallableTypeField | undefined,
+): CalledField | undefined {
+  if (!executed || !action) return undefined;
+  const { arguments: given = [] } = node;
+  const objects = given.find(({ name }) => isObjectsArgument(name.value))?.value;
+  if (objects?.kind !== Kind.VARIABLE) return undefined;
+  const clientArguments = executed.args.filter(({ name }) => !isObjectsArgument(name));
+  const names = new Set(clientArguments.map(({ name }) => name));
+  return {
+    key: (node.alias ?? node.name).value,
+    node: { ...node, arguments: given.filter(({ name }) => !isObjectsArgument(name.value)) },
+    executed: { ...executed, args: clientArguments },
+    objects: objects.name.value,
+    action,
+    inputFor: compileInputs(
+      action.written,
+      new Set(action.written.args.flatMap(({ name }) => (names.has(name) ? [] : [name]))),
+    ),
   };
 }
 
@@ -115,72 +146,49 @@ class AskedObjects {
   }
 }
 
-function askedObjects(field: CalledField, variables: Readonly<Record<string, unknown>>): AskedObjects {
-  const { executed, node, action } = field;
-  let args: Readonly<Record<string, unknown>>;
+function askedObjects(field: CalledField, given: unknown, variables: Readonly<Record<string, unknown>>): AskedObjects {
+  const { executed, node, action, inputFor } = field;
+  const objects: readonly unknown[] = Array.isArray(given) ? given : [];
+  let client: ObjectInput;
   try {
-    args = getArgumentValues(executed, node, variables);
+    client = executed.args.length > 0 ? getArgumentValues(executed, node, variables) : NO_ARGUMENTS;
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
-    // The planner always gives the objects as a variable.
-    const [objects] = node.arguments ?? [];
-    const given = objects?.value.kind === Kind.VARIABLE ? variables[objects.value.name.value] : undefined;
-    const count = Array.isArray(given) ? given.length : 0;
-    return new AskedObjects(field, new Array(count).fill(error));
+    return new AskedObjects(field, new Array(objects.length).fill(error));
   }
-  const client = clientValues(args);
-  const inputs = keysOf(args).map((key) => inputFor(action.written, key, client));
+  const inputs = objects.map((key) => {
+    const input = inputFor(key, client);
+    return input instanceof UnfitKey ? unfitKey(action.written.name, input) : input;
+  });
   return new AskedObjects(field, inputs);
 }
 
-/** The input of the action for one object: the values of its key and the client's arguments. */
-function inputFor(
-  { name: action, args }: GraphQLField<unknown, unknown>,
-  key: unknown,
-  client: Readonly<Record<string, unknown>>,
-): ObjectInput | GraphQLError {
-  const own = isJsonObject(key) ? key : {};
-  const input: [string, unknown][] = [];
-  for (const argument of args) {
-    const { name, type } = argument;
-    if (Object.hasOwn(client, name)) input.push([name, client[name]]);
-    if (!Object.hasOwn(own, name)) {
-      if (isRequiredArgument(argument) && !Object.hasOwn(client, name)) return unfitKey(action, name, String(type));
-      continue;
-    }
-    let isUnfit = false;
-    const value = coerceInputValue(own[name], type, () => {
-      isUnfit = true;
-    });
-    if (isUnfit) return unfitKey(action, name, String(type));
-    input.push([name, value]);
-  }
-  return Object.fromEntries(input);
-}
+const NO_ARGUMENTS: ObjectInput = {};
 
-/** The object's service returned a value of another type. The message does not repeat the value. */
-function unfitKey(action: string, field: string, type: string): GraphQLError {
-  const message = `the key field "${field}" of the object is not of the type ${type} that the action takes`;
-  return new GraphQLError(message, { extensions: { code: 'unexpected', service: action } });
-}
-
-/** Calls each action for all of its objects. Equal inputs are sent once. */
+/** Calls each action for all of its objects. Equal inputs of several root fields are sent once. */
 function callActions(asked: readonly AskedObjects[], context: OperationContext, done: () => void): void {
-  const byAction = new Map<CallableTypeField, Map<string, InputOfObjects>>();
-  for (const objects of asked)
-    objects.inputs.forEach((input, index) => {
-      if (input instanceof GraphQLError) return;
-      const inputs = byAction.get(objects.action) ?? new Map<string, InputOfObjects>();
-      byAction.set(objects.action, inputs);
-      const text = JSON.stringify(input);
-      const known = inputs.get(text);
-      if (known) known.objects.push({ objects, index });
-      else inputs.set(text, { input, objects: [{ objects, index }] });
-    });
+  const byAction = new Map<CallableTypeField, InputOfObjects[]>();
+  const texts = asked.length > 1 ? new Map<string, InputOfObjects>() : undefined;
+  for (const objects of asked) {
+    const inputs = byAction.get(objects.action) ?? [];
+    for (const [index, input] of objects.inputs.entries()) {
+      if (input instanceof GraphQLError) continue;
+      // The planner gives each key to a root field once.
+      const text = texts && JSON.stringify([objects.action.written.name, input]);
+      const known = text === undefined ? undefined : texts?.get(text);
+      if (known) {
+        known.objects.push({ objects, index });
+        continue;
+      }
+      const added: InputOfObjects = { input, objects: [{ objects, index }] };
+      if (text !== undefined) texts?.set(text, added);
+      inputs.push(added);
+    }
+    if (inputs.length > 0) byAction.set(objects.action, inputs);
+  }
   let left = byAction.size;
   if (left === 0) done();
-  for (const [action, found] of byAction) {
-    const inputs = [...found.values()];
+  for (const [action, inputs] of byAction)
     action.call(
       inputs.map(({ input }) => input),
       context,
@@ -193,7 +201,6 @@ function callActions(asked: readonly AskedObjects[], context: OperationContext, 
         if (left === 0) done();
       },
     );
-  }
 }
 
 interface InputOfObjects {
@@ -201,25 +208,8 @@ interface InputOfObjects {
   readonly objects: { readonly objects: AskedObjects; readonly index: number }[];
 }
 
-/** Writes the values of all root fields. Returns undefined if a value does not fit its type. */
-function writeValues(
-  members: readonly SelectedMember[],
-  values: ReadonlyMap<string, readonly unknown[]>,
-): OperationAnswer | undefined {
-  const errors: GraphQLError[] = [];
-  let text = '{';
-  for (const { prefix, key, type, members: inner } of members) {
-    const items = (values.get(key) ?? []).map((value, index) => {
-      if (!(value instanceof Error)) return value;
-      const extensions = value instanceof GraphQLError ? value.extensions : {};
-      errors.push(new GraphQLError(value.message, { path: [key, index], extensions, originalError: value }));
-      return null;
-    });
-    const written = writeActionValue(items, type, inner);
-    if (written === undefined) return undefined;
-    text += prefix + written;
-  }
-  text += '}';
-  if (errors.length > 0) return { data: JSON.parse(text), errors };
-  return new PassthroughBody([Buffer.from(`{"data":${text}}`)]);
+/** The object's service returned a value of another type. The message does not repeat the value. */
+function unfitKey(action: string, { field, type }: UnfitKey): GraphQLError {
+  const message = `the key field "${field}" of the object is not of the type ${type} that the action takes`;
+  return new GraphQLError(message, { extensions: { code: 'unexpected', service: action } });
 }

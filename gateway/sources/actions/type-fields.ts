@@ -125,14 +125,7 @@ function withoutQueries(schema: GraphQLSchema, removed: ReadonlyMap<string, unkn
   return new GraphQLSchema({ ...rest, ...(made && { query: made }), types: others });
 }
 
-/** The arguments of a call that belong to the client. */
-export function clientValues(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { [OBJECTS_ARGUMENT]: _objects, ...own } = args;
-  return own;
-}
-
-/** The keys of the objects of a call. */
-export function keysOf(args: Readonly<Record<string, unknown>>): readonly unknown[] {
-  const keys = args[OBJECTS_ARGUMENT];
-  return Array.isArray(keys) ? keys : [];
+/** Whether an argument of an executed root field contains the keys of objects. */
+export function isObjectsArgument(name: string): boolean {
+  return name === OBJECTS_ARGUMENT;
 }
