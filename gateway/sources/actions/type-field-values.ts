@@ -55,7 +55,9 @@ function selectedValue(
   const selected: Record<string, unknown> = {};
   for (const { key, name, constant, type: own, members: inner } of members) {
     const found =
-      constant === undefined ? selectedValue(Object.hasOwn(value, name) ? value[name] : null, own, inner) : JSON.parse(constant);
+      constant === undefined
+        ? selectedValue(Object.hasOwn(value, name) ? value[name] : null, own, inner)
+        : JSON.parse(constant);
     if (found === undefined) return undefined;
     selected[key] = found;
   }
