@@ -5,7 +5,7 @@ import type { SelectedMember } from './action-answer.ts';
 
 /** Whether `selectValues` supports the members: scalars are serialized by graphql-js. */
 export function canWriteValues(members: readonly SelectedMember[]): boolean {
-  return members.every(({ members: inner }) => inner !== undefined && inner.every(hasSafeKeys));
+  return members.every(({ members: inner }) => inner?.every(hasSafeKeys) === true);
 }
 
 /** A key such as `__proto__` would be the prototype of an object. */

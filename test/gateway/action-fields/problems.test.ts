@@ -247,3 +247,20 @@ test('a comparison with a Hasura names the field as an extension', async () => {
     `Field 'estimate' was added to object type 'Order' ${ending}`,
   ]);
 });
+
+test('a field of a type whose service is not available yet is no problem', async () => {
+  const issuer = await keepForTest(openIssuer());
+  const gateway = await keepForTest(
+    openEditedGateway(
+      {
+        'remote_schemas.yaml': [{ name: 'orders', definition: { url: 'http://127.0.0.1:9/graphql' } }],
+        'actions.yaml': { actions: [estimate()] },
+        'actions.graphql': ESTIMATE,
+      },
+      { issuer, environment },
+    ),
+  );
+  const { body } = await gateway.command('get_inconsistent_metadata');
+  expect(JSON.stringify(body)).toContain('orders');
+  expect(JSON.stringify(body)).not.toContain('estimate');
+});
