@@ -68,6 +68,7 @@ export const ROW_IDS = [
   'federation-preset',
   'stitched',
   'relationship',
+  'action-field',
 ] as const;
 
 export type RowId = (typeof ROW_IDS)[number];
@@ -240,6 +241,17 @@ export const ROWS: Readonly<Record<RowId, Row>> = {
     id: 'relationship',
     title: '20 objects with a relationship each to another service',
     request: { kind: 'graphql', query: 'query Relationship { products { id name stock { price inStock } } }' },
+    answer: {
+      data: {
+        products: products.map(({ id, name, price, inStock }) => ({ id, name, stock: { price, inStock } })),
+      },
+    },
+    calls: 2,
+  },
+  'action-field': {
+    id: 'action-field',
+    title: '20 objects with a field each that an action resolves in one batch',
+    request: { kind: 'graphql', query: 'query ActionField { products { id name stock { price inStock } } }' },
     answer: {
       data: {
         products: products.map(({ id, name, price, inStock }) => ({ id, name, stock: { price, inStock } })),

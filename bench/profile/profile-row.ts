@@ -5,6 +5,7 @@ import { until } from '../machine/index.ts';
 import { markdownTable } from '../report/index.ts';
 import { connectionsOf, ROWS, type RowId } from '../rows.ts';
 import {
+  actionFieldMetadata,
   type BenchDependencies,
   expectResponse,
   federationMetadata,
@@ -26,6 +27,7 @@ const METADATA: Partial<Record<RowId, typeof plainMetadata>> = {
   G10: (url) => federationMetadata(url, 'heavy-10'),
   stitched: stitchedMetadata,
   relationship: relationshipMetadata,
+  'action-field': actionFieldMetadata,
 };
 
 /** Runs one row against Portico with V8's sampling profiler, and reports the use of processor time. */

@@ -6,8 +6,8 @@ import { heavyRoot } from './heavy.ts';
 
 // The services behind every gateway, in one process. POST /a and /b are the subgraphs of the small graph, and POST
 // /heavy/accounts and so on are those of the heavy ones. POST /lists is the service of which roles see a part. POST /stitched
-// and /stock have further fields of the products of /a. POST /action is an action's webhook, and POST /wide responds with any
-// fields. GET /count returns the number of requests since its last call.
+// and /stock have further fields of the products of /a. POST /action is an action's webhook, POST /stock-action one that is
+// called for many products, and POST /wide responds with any fields. GET /count returns the number of requests since its last call.
 //
 // graphql-js computes a response when a query arrives for the first time. From then on the response is constant bytes, so that
 // the benchmark measures the gateway.
@@ -18,6 +18,7 @@ const FEDERATION_SDL = /* GraphQL */ `
 `;
 const ENTITY_FIELDS = '_service: _Service! _entities(representations: [_Any!]!): [_Entity]!';
 const ACTION_ANSWER = Buffer.from(JSON.stringify({ id: '1', status: 'placed' }));
+const STOCK_ANSWER = Buffer.from(JSON.stringify(products.map(({ price, inStock }) => ({ data: { price, inStock } }))));
 const MAX_CACHED_ANSWERS = 2_000;
 const MAX_CACHED_BYTES = 200_000_000;
 
@@ -51,6 +52,10 @@ createServer((request, response) => {
 function respondTo({ url }: IncomingMessage, response: ServerResponse, body: Buffer): void {
   if (url === '/action') {
     sendBody(response, ACTION_ANSWER);
+    return;
+  }
+  if (url === '/stock-action') {
+    sendBody(response, STOCK_ANSWER);
     return;
   }
   const text = body.toString();

@@ -9,6 +9,7 @@ import { tracedTargets } from './traced.ts';
 
 export { plainPortico, porticosAt, type StartedPortico, startPortico } from './portico.ts';
 export {
+  actionFieldMetadata,
   federationMetadata,
   plainMetadata,
   relationshipMetadata,

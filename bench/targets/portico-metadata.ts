@@ -70,6 +70,21 @@ export function relationshipMetadata(upstream: string): BenchMetadata {
   return joinedServices(upstream, 'stock', { a, stock: {} }, {});
 }
 
+/** Returns metadata with the service `a`, whose products have a field that an action resolves in batches. */
+export function actionFieldMetadata(upstream: string): BenchMetadata {
+  const field = { type: 'Product', name: 'stock', key: 'id', batch: true };
+  return {
+    'remote_schemas.yaml': [{ name: 'a', definition: { url: `${upstream}/a`, schema_file: 'a.graphql' } }],
+    'a.graphql': plainSdl('a'),
+    'actions.yaml': {
+      actions: [
+        { name: 'stock', definition: { handler: `${upstream}/stock-action`, field }, permissions: [{ role: 'user' }] },
+      ],
+    },
+    'actions.graphql': joinedSdl('stock'),
+  };
+}
+
 function joinedServices(
   upstream: string,
   joined: 'stitched' | 'stock',

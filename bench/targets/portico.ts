@@ -5,6 +5,7 @@ import { PACKAGE_DIR } from '../package-dir.ts';
 import type { RowId } from '../rows.ts';
 import type { GraphName } from '../subgraphs/index.ts';
 import {
+  actionFieldMetadata,
   type BenchMetadata,
   federationMetadata,
   federationRolesMetadata,
@@ -150,10 +151,12 @@ function rolesOf({ name, title, options = {} }: PorticoVariant): readonly Target
 /** Returns the targets with objects that are split between two services. */
 function joinedOf({ name, title, options = {} }: PorticoVariant): readonly Target[] {
   const stitched = { name: `${name}-stitched`, title: `${title}, stitched`, options };
+  const acting = { name: `${name}-action-field`, title: `${title}, with an action as a field`, options };
   const related = { name: `${name}-relationship`, title: `${title}, with a relationship`, options };
   return [
     porticoTarget(stitched, ['stitched'], stitchedMetadata),
     porticoTarget(related, ['relationship'], relationshipMetadata),
+    porticoTarget(acting, ['action-field'], actionFieldMetadata),
   ];
 }
 

@@ -1,7 +1,9 @@
 export type {
   ActionMetadata,
   ActionsMetadata,
+  ActionTypeField,
   ActionTypes,
+  KeyField,
   NamedText,
   RequestTransform,
   ResponseTransform,

@@ -47,6 +47,7 @@ export {
   SourceUnreachable,
   type StitchedLookup,
   type Subschema,
+  type TypeField,
   type TypeJoins,
 } from './source.ts';
 export { mapEvents, SourceEventsEnded } from './source-events.ts';

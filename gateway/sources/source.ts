@@ -1,10 +1,16 @@
-import type { GraphQLDirective, GraphQLSchema } from 'graphql';
+import type {
+  GraphQLArgument,
+  GraphQLDirective,
+  GraphQLInputObjectType,
+  GraphQLOutputType,
+  GraphQLSchema,
+} from 'graphql';
 import type { Durations, Logger, Sealer } from '../../platform/index.ts';
 import type { Assertions } from '../access/assertions/index.ts';
 import type { FieldConditions } from '../access/variables/index.ts';
 import type { RootTypeNames } from '../graphql/schemas/index.ts';
 import type { Jobs } from '../jobs/engine/index.ts';
-import type { Environment, ValuePath } from '../metadata/index.ts';
+import type { Environment, KeyField, ValuePath } from '../metadata/index.ts';
 import type { ResilienceSettings, ResilientClient, UpstreamConnections } from '../upstream/index.ts';
 import type {
   CompiledOperation,
@@ -45,6 +51,23 @@ export interface TypeJoins {
   isCanonical(field?: string): boolean;
 }
 
+/** A field that a source adds to an object type, whichever sources have the type. */
+export interface TypeField {
+  /** The name of the type in the graph. */
+  readonly type: string;
+  readonly name: string;
+  readonly description: string;
+  /** The name of the action that resolves the field. */
+  readonly action: string;
+  /** The fields of an object whose values the source needs, in the graph's names. */
+  readonly key: readonly KeyField[];
+  /** The arguments that clients may set. */
+  readonly clientArguments: readonly GraphQLArgument[];
+  readonly output: GraphQLOutputType;
+  /** The source's root field that returns a list of values for a list of keys. Clients do not see it. */
+  readonly call: { readonly field: string; readonly argument: string; readonly keys: GraphQLInputObjectType };
+}
+
 /** The part of a source that a role sees. */
 export interface Subschema {
   /** The source's name. */
@@ -64,6 +87,8 @@ export interface Subschema {
   readonly sessionConditions?: FieldConditions | undefined;
   /** Object types whose values are not checked against their types. */
   readonly uncheckedTypes?: ReadonlySet<string>;
+  /** The fields that the source adds to types. Its types that only these fields use are part of `schema`. */
+  readonly typeFields?: readonly TypeField[];
   /** The visible part of the schema, if some of it is hidden. */
   readonly visible?: GraphQLSchema;
   /** The source's own names, if customization changes them. */

@@ -1,4 +1,5 @@
 import { isInterfaceType, isObjectType, type OperationTypeNode } from 'graphql';
+import { ADMIN_ROLE } from '../../access/session/index.ts';
 import { isSupergraph, type Metadata, type RemoteSchemaMetadata } from '../../metadata/index.ts';
 import { type CustomizedSchema, type PromisedSchema, promisedSchema } from '../../sources/index.ts';
 import type { Inconsistency, MissingSource } from './inconsistency.ts';
@@ -56,6 +57,15 @@ export function awaitedSources({
         name === field &&
         some(role, (promised, remote) => promised !== 'nothing' && [source, target].includes(remote.name)),
     );
+  /** Whether an action may be the field of a type that is not known yet. */
+  const isAdded = (role: string, type: string, field: string) =>
+    metadata.actions.actions.some(
+      ({ definition, permissions }) =>
+        definition.field?.type === type &&
+        definition.field.name === field &&
+        (role === ADMIN_ROLE || permissions.some((permission) => permission.role === role)) &&
+        some(role, (promised) => promised !== 'nothing'),
+    );
   return {
     names,
     mayHaveRootField: (role, operation, field) =>
@@ -66,6 +76,7 @@ export function awaitedSources({
       ),
     mayHaveField: (role, type, field) =>
       isJoined(role, field) ||
+      isAdded(role, type, field) ||
       some(role, (promised, remote) => {
         if (typeof promised !== 'object') return promised === 'any' && addsToTypes(remote);
         const found = promised.schema.getType(type);

@@ -4,15 +4,14 @@ import { ADMIN_ROLE } from '../../access/session/index.ts';
 import { invalidRoleGraph } from '../../errors.ts';
 import { Introspections } from '../../graphql/introspection/index.ts';
 import { type RootTypeNames, STANDARD_ROOT_TYPES } from '../../graphql/schemas/index.ts';
-import { type Metadata, type MetadataProblem, namedRoles, type RelationshipMetadata } from '../../metadata/index.ts';
+import { type Metadata, type MetadataProblem, namedRoles } from '../../metadata/index.ts';
 import type { Source, Subschema } from '../../sources/index.ts';
 import type { SourceState } from '../../upstream/index.ts';
-import { type Relationship, type RelationshipProblem, resolveRelationship } from '../relationships/index.ts';
 import { AuthenticationFields, type UnmarkedField, unmarkedAuthenticationFields } from './authentication-fields.ts';
 import { type AwaitedSources, awaitedSources } from './awaited-sources.ts';
-import { findSource } from './find-source.ts';
 import type { Inconsistency, MissingSource } from './inconsistency.ts';
 import { buildRoleGraph, type RoleGraph } from './role-graph.ts';
+import { type BrokenRelationship, roleRelationships } from './role-relationships.ts';
 
 /**
  * The maximum number of cached role graphs. Roles come from signed tokens, whose issuer may use any number of roles.
@@ -33,10 +32,7 @@ export class Generation {
   readonly awaited: AwaitedSources | undefined;
   /** Sources that are left out because they conflict with another source. */
   readonly conflicts: readonly Inconsistency[];
-  readonly #broken: readonly {
-    readonly described: RelationshipMetadata;
-    readonly problems: readonly RelationshipProblem[];
-  }[];
+  readonly #broken: readonly BrokenRelationship[];
   /** The root fields that ignore access tokens. */
   readonly authenticationFields: AuthenticationFields;
   readonly #publicRole: string;
@@ -76,10 +72,10 @@ export class Generation {
     this.#onInvalidRole = parts.onInvalidRole;
     this.awaited = awaitedSources(parts);
     this.authenticationFields = new AuthenticationFields({ ...parts, awaited: this.awaited });
-    this.#broken = this.metadata.relationships.flatMap((described) => {
-      const resolved = this.#resolve(described, ADMIN_ROLE);
-      return resolved && 'problems' in resolved ? [{ described, problems: resolved.problems }] : [];
-    });
+    const { broken } = roleRelationships(this.metadata, this.sources, ADMIN_ROLE);
+    // A source that is not available may have the type of an action's field.
+    const isComplete = this.awaited === undefined && this.conflicts.length === 0;
+    this.#broken = broken.filter(({ isForAnySource }) => isComplete || !isForAnySource);
   }
 
   /** Counts of introspections of its schemas, for metrics. */
@@ -95,11 +91,8 @@ export class Generation {
 
   /** Problems of relationships between available sources. */
   get relationshipProblems(): readonly MetadataProblem[] {
-    return this.#broken.flatMap(({ described, problems }) =>
-      problems.map(({ message, path }) => ({
-        ...described.place(path),
-        message: `relationship "${described.name}": ${message}`,
-      })),
+    return this.#broken.flatMap(({ described, problems, place }) =>
+      problems.map(({ message, path }) => ({ ...place(path), message: `${described}: ${message}` })),
     );
   }
 
@@ -142,8 +135,8 @@ export class Generation {
   /** All parts of the metadata that are not part of the graph. */
   get inconsistencies(): readonly Inconsistency[] {
     const broken = this.#broken.map(
-      ({ described, problems }): Inconsistency => ({
-        source: `${described.type}.${described.name}`,
+      ({ type, name, problems }): Inconsistency => ({
+        source: `${type}.${name}`,
         reason: problems.map(({ message }) => message).join('; '),
         kind: 'relationship',
       }),
@@ -197,7 +190,7 @@ export class Generation {
     try {
       graph ??= yield* buildRoleGraph(
         subschemas,
-        this.#relationshipsFor(role),
+        roleRelationships(this.metadata, this.sources, role).relationships,
         this.#introspections,
         this.#rootTypeNames,
       );
@@ -235,20 +228,6 @@ export class Generation {
   async buildGraphs(roles: readonly string[]): Promise<void> {
     const ahead = [...new Set([this.#publicRole, ...roles])].slice(0, MAX_BUILT_AHEAD);
     for (const role of ahead) if (!this.#graphs.has(role)) await inSlices(this.#build(role));
-  }
-
-  /** The relationships of a role. The role must see the relationship's key fields and its target. */
-  #relationshipsFor(role: string): readonly Relationship[] {
-    return this.metadata.relationships.flatMap((described) => {
-      const resolved = this.#resolve(described, role);
-      return resolved && 'steps' in resolved ? [resolved] : [];
-    });
-  }
-
-  #resolve(described: RelationshipMetadata, role: string): ReturnType<typeof resolveRelationship> | undefined {
-    const source = findSource(this.sources, described.source)?.subschemaFor(role);
-    const target = findSource(this.sources, described.target)?.subschemaFor(role);
-    return source && target && resolveRelationship(described, source, target);
   }
 
   #graphWith(subschemas: readonly Subschema[]): RoleGraph | undefined {

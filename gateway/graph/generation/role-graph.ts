@@ -1,3 +1,4 @@
+import { pruneSchema } from '@graphql-tools/utils';
 import {
   assertValidSchema,
   extendSchema,
@@ -70,7 +71,8 @@ export function* buildRoleGraph(
   const hasQueries = parts.some(({ schema }) => schema.getQueryType());
   const joined = yield* joinSchemas(hasQueries ? parts : [...parts, { schema: placeholderSchema() }]);
   const directives = subschemas.flatMap((subschema) => subschema.directives ?? []);
-  const complete = relationships.length > 0 ? withRelationships(joined, relationships) : joined;
+  const related = relationships.length > 0 ? withRelationships(joined, relationships) : joined;
+  const complete = withoutUnusedTypes(related, subschemas, relationships);
   const internal = withDirectives(complete, directives);
   yield;
   assertValidSchema(internal);
@@ -107,6 +109,24 @@ export function* buildRoleGraph(
 function withRelationships(schema: GraphQLSchema, relationships: readonly Relationship[]): GraphQLSchema {
   const fields = relationships.flatMap((relationship) => relationshipField(relationship).definitions);
   return extendSchema(schema, { kind: Kind.DOCUMENT, definitions: fields }, { assumeValidSDL: true });
+}
+
+/** Removes the types of fields that a source adds to types which the role does not see. */
+function withoutUnusedTypes(
+  schema: GraphQLSchema,
+  subschemas: readonly Subschema[],
+  relationships: readonly Relationship[],
+): GraphQLSchema {
+  const adding = subschemas.find(({ source, typeFields = [] }) =>
+    typeFields.some(
+      ({ type, name }) => !relationships.some((one) => one.target === source && one.type === type && one.name === name),
+    ),
+  );
+  if (!adding) return schema;
+  const others = subschemas.filter((one) => one !== adding);
+  const isRemovable = (name: string) =>
+    adding.schema.getType(name) !== undefined && !others.some((other) => other.schema.getType(name));
+  return pruneSchema(schema, { skipPruning: ({ name }) => !isRemovable(name) });
 }
 
 function visibleOf({ schema, visible = schema }: Subschema): GraphQLSchema {

@@ -27,21 +27,24 @@ export function rootLookup(
  * Describes a relationship as a field of the source that resolves it. The field calls a root field with values of the
  * object.
  */
-export function relationshipField({ keys, steps, answer }: Relationship): ServiceField {
-  const text = [...new Set(keys.values())].join(' ');
-  const call: RootCall = {
-    steps: steps.map(({ field, arguments: given }) => ({
-      field,
-      arguments: given.map(({ name, type, value }) => ({ name, type, isConstant: !holdsFields(value) })),
-    })),
-    isMany: false,
-    valuesFor: ([object]) => {
-      const read = (field: string) => object?.[keys.get(field) ?? ''];
-      return steps.map(({ arguments: given }) =>
-        Object.fromEntries(given.map(({ name, value }) => [name, filledIn(value, read)])),
-      );
-    },
-  };
+export function relationshipField(relationship: Relationship): ServiceField {
+  const { keys, steps, objects, answer } = relationship;
+  const text = objects?.key ?? [...new Set(keys.values())].join(' ');
+  const call: RootCall = objects
+    ? callForObjects(relationship, objects)
+    : {
+        steps: steps.map(({ field, arguments: given }) => ({
+          field,
+          arguments: given.map(({ name, type, value }) => ({ name, type, isConstant: !holdsFields(value) })),
+        })),
+        isMany: false,
+        valuesFor: ([object]) => {
+          const read = (field: string) => object?.[keys.get(field) ?? ''];
+          return steps.map(({ arguments: given }) =>
+            Object.fromEntries(given.map(({ name, value }) => [name, filledIn(value, read)])),
+          );
+        },
+      };
   return {
     isResolvable: true,
     requires: text === '' ? undefined : { text, selections: parseFieldSet(text) },
@@ -49,6 +52,18 @@ export function relationshipField({ keys, steps, answer }: Relationship): Servic
     call,
     type: String(answer),
     typeName: getNamedType(answer).name,
+  };
+}
+
+/** The call of a root field that takes the keys of many objects. */
+function callForObjects(
+  { steps }: Relationship,
+  { argument: name, type }: NonNullable<Relationship['objects']>,
+): RootCall {
+  return {
+    steps: steps.map(({ field }) => ({ field, arguments: [{ name, type, isConstant: false }] })),
+    isMany: true,
+    valuesFor: (objects) => [{ [name]: objects }],
   };
 }
 

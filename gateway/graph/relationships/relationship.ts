@@ -16,6 +16,13 @@ export interface Relationship {
   /** The name of the source that resolves the relationship. */
   readonly target: string;
   readonly steps: readonly RelationshipStep[];
+  /** Set if the last step takes the keys of many objects in one argument and returns a list in the same order. */
+  readonly objects?: {
+    readonly argument: string;
+    readonly type: GraphQLInputType;
+    /** The fields of an object, as the text of selections. */
+    readonly key: string;
+  };
   readonly answer: GraphQLOutputType;
   /** Arguments of the last step that the client may set. */
   readonly clientArguments: readonly GraphQLArgument[];

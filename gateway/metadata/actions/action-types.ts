@@ -10,6 +10,7 @@ import {
   visit,
 } from 'graphql';
 import type { MetadataLocation, MetadataProblem, ValuePath } from '../yaml/index.ts';
+import { type ActionTypeField, actionTypeFields } from './action-fields.ts';
 import {
   type ActionField,
   nameProblems,
@@ -24,6 +25,7 @@ import { POSTGRES_SCALARS } from './postgres-scalars.ts';
 import type { ScalarCheck } from './scalar-check.ts';
 import {
   lateArgumentProblems,
+  ownArgumentProblems,
   scalarChecks,
   type TypeExtension,
   typeExtensions,
@@ -52,6 +54,8 @@ export interface ActionTypes {
   readonly checks: ReadonlyMap<string, ScalarCheck>;
   /** What Hasura's actions do not have. */
   readonly extensions: readonly TypeExtension[];
+  /** The actions that are fields of types instead of root fields, by name. */
+  readonly typeFields: ReadonlyMap<string, ActionTypeField>;
 }
 
 /**
@@ -80,12 +84,15 @@ export function actionTypes(
     if (actions) nameProblems(actions, fields, types, report);
     typeProblems(fields, types, report);
   }
+  const typeFields = actions && read ? actionTypeFields(actions, fields, types, report) : new Map();
   const asyncNames = asyncActionNames(fields, actions?.actions);
   const progressNames = progressActionNames(asyncNames, actions?.actions);
   const made = asyncDefinitions(fields, asyncNames, progressNames);
   if (read) {
     asyncProblems(types, asyncNames, progressNames, report);
     lateArgumentProblems(made.outputs, types, report);
+    const ofTypes = fields.filter(({ node }) => typeFields.has(node.name.value));
+    ownArgumentProblems(new Map(ofTypes.map(({ node }) => [node.name.value, node.type])), types, report);
   }
   const definitions = [
     ...rootTypeDefinition('Query', [...fields, ...made.fields], actions?.actions),
@@ -105,6 +112,7 @@ export function actionTypes(
     extensions: typeExtensions(fields, types, checks, (line) =>
       actionsSdlFile === undefined || line === undefined ? place(['custom_types']) : { file: actionsSdlFile, line },
     ),
+    typeFields,
   };
 }
 

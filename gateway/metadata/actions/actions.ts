@@ -79,6 +79,21 @@ const subscriptionShape = mapping({
 /** The settings of a subscription whose action has no `subscription`. */
 export const DEFAULT_SUBSCRIPTION = subscriptionShape.parse({});
 
+const ROOT_TYPES: ReadonlySet<string> = new Set(['Query', 'Mutation', 'Subscription']);
+
+/** `field` of an action's definition, Portico's own: the type whose field the action is instead of a root field. */
+const fieldShape = mapping({
+  /** The type's name in the graph. Any source may have the type. */
+  type: graphqlName.refine((type) => !ROOT_TYPES.has(type), { error: 'expected a type other than the root types' }),
+  name: graphqlName,
+  /** The fields of an object whose values are arguments of the action, such as `id owner { id }`. */
+  key: z.string().min(1),
+  /** Whether one call of the handler takes all objects. Otherwise each object is a call. */
+  batch: flag,
+  /** The maximum number of objects in one call. */
+  max_batch_size: z.int().min(1).max(10_000).optional(),
+});
+
 /** `actions.yaml`: webhooks that resolve root fields. `actions.graphql` defines their types. */
 export const actionsShape = mapping({
   actions: listOf(
@@ -112,6 +127,8 @@ export const actionsShape = mapping({
         service_assertion: serviceAssertion,
         /** Portico's own: whether the action neither needs nor verifies a token, such as a login. */
         authentication_field: z.boolean().nullish(),
+        /** Portico's own: the type whose field the action is, instead of a root field. */
+        field: fieldShape.nullish(),
         /** Portico's own: how the webhook is called. */
         resilience: resilience.optional(),
         /** Portico's own: how the jobs of an asynchronous action run. */

@@ -1,3 +1,4 @@
+export type { ActionTypeField, KeyField } from './action-fields.ts';
 export {
   type NamedText,
   type RequestTransform,

@@ -61,22 +61,41 @@ export function scalarChecks(
   return checks;
 }
 
-/** Reports fields with arguments in the results of asynchronous actions, whose webhooks are called before fields are selected. */
+/** Reports fields with arguments below asynchronous actions, whose webhook is called before the fields are selected. */
 export function lateArgumentProblems(
   asyncOutputs: ReadonlyMap<string, TypeNode>,
   types: readonly DefinitionNode[],
   report: ReportActionProblem,
 ): void {
+  for (const { action, coordinate, line } of fieldsWithArguments(asyncOutputs, types))
+    report(
+      `the field "${coordinate}" has arguments, but the webhook of the asynchronous action "${action}" is called before the field is selected`,
+      { line },
+    );
+}
+
+/** Reports fields with arguments below actions that are fields of types. One call serves several selections of them. */
+export function ownArgumentProblems(
+  outputs: ReadonlyMap<string, TypeNode>,
+  types: readonly DefinitionNode[],
+  report: ReportActionProblem,
+): void {
+  for (const { action, coordinate, line } of fieldsWithArguments(outputs, types))
+    report(
+      `the field "${coordinate}" has arguments, but the action "${action}" is a field of a type, and one call of its handler serves several selections`,
+      { line },
+    );
+}
+
+function fieldsWithArguments(outputs: ReadonlyMap<string, TypeNode>, types: readonly DefinitionNode[]) {
   const byName = new Map(
     types.flatMap((type) => ('name' in type && type.name ? [[type.name.value, type] as const] : [])),
   );
-  for (const [action, output] of asyncOutputs)
-    for (const { type, field } of fieldsBelow(innermostTypeName(output), byName, types))
-      if (field.arguments?.length)
-        report(
-          `the field "${type}.${field.name.value}" has arguments, but the webhook of the asynchronous action "${action}" is called before the field is selected`,
-          { line: lineOf(field) },
-        );
+  return [...outputs].flatMap(([action, output]) =>
+    fieldsBelow(innermostTypeName(output), byName, types)
+      .filter(({ field }) => field.arguments?.length)
+      .map(({ type, field }) => ({ action, coordinate: `${type}.${field.name.value}`, line: lineOf(field) })),
+  );
 }
 
 interface OwnedField {

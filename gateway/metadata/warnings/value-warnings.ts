@@ -189,8 +189,9 @@ export function templateSlips(
   return actions.flatMap((action, index) => {
     const fields = actionArguments(document, action.name);
     if (!fields) return [];
+    const isBatched = action.definition.field?.batch === true;
     const messages = requestPaths(action.definition.request_transform ?? undefined).flatMap(({ variable, keys }) =>
-      variable === '$body' ? (unknownInputField(keys, fields, inputs) ?? []) : [],
+      variable === '$body' ? (unknownInputField(keys, fields, inputs, isBatched) ?? []) : [],
     );
     return [...new Set(messages)].map((message) => ({
       ...place('actions', ['actions', index, 'definition', 'request_transform']),
@@ -200,6 +201,8 @@ export function templateSlips(
 }
 
 const PAYLOAD = ['action', 'input', 'request_query', 'session_variables', 'field_arguments'];
+/** The payload of a call for many objects. */
+const BATCH_PAYLOAD = ['action', 'inputs', 'request_query', 'session_variables'];
 
 type InputFields = ReadonlyMap<string, TypeNode>;
 
@@ -207,10 +210,12 @@ function unknownInputField(
   [first, ...rest]: readonly string[],
   ofAction: InputFields,
   inputs: ReadonlyMap<string, InputFields>,
+  isBatched: boolean,
 ): string | undefined {
   if (first === undefined) return undefined;
-  if (!PAYLOAD.includes(first))
-    return `a template reads $body.${first}, which does not exist${suggestion(first, PAYLOAD)}`;
+  const payload = isBatched ? BATCH_PAYLOAD : PAYLOAD;
+  if (!payload.includes(first))
+    return `a template reads $body.${first}, which does not exist${suggestion(first, payload)}`;
   if (first !== 'input') return undefined;
   let fields: InputFields | undefined = ofAction;
   let path = '$body.input';

@@ -46,7 +46,7 @@ export interface FieldInsight {
   readonly sources: readonly string[];
   /** Whether sessions must meet a condition to select the field. */
   readonly conditional: boolean;
-  /** Set if a relationship of the metadata resolves the field. */
+  /** Set if a relationship of the metadata or an action resolves the field. */
   readonly relationship: { readonly target: string; readonly fields: readonly string[] } | null;
 }
 
@@ -164,8 +164,12 @@ export class GraphOfRole {
   }
 
   #relationship(type: string, field: string): FieldInsight['relationship'] {
-    const found = this.#generation.metadata.relationships.find((one) => one.type === type && one.name === field);
-    return found ? { target: found.target, fields: found.fields } : null;
+    const { relationships, actionTypes } = this.#generation.metadata;
+    const found = relationships.find((one) => one.type === type && one.name === field);
+    if (found) return { target: found.target, fields: found.fields };
+    for (const [action, { type: of, name, key }] of actionTypes.typeFields)
+      if (of === type && name === field) return { target: action, fields: key.map((one) => one.name) };
+    return null;
   }
 
   /** Root types may have other names for clients. */

@@ -31,7 +31,9 @@ export interface ActionWebhookTarget {
 /** The body of a webhook call in Hasura's format (https://hasura.io/docs/2.0/actions/action-handlers). */
 export interface WebhookPayload {
   readonly action: { readonly name: string };
-  readonly input: Readonly<Record<string, unknown>>;
+  readonly input?: Readonly<Record<string, unknown>>;
+  /** Replaces `input` in a call for many objects. */
+  readonly inputs?: readonly Readonly<Record<string, unknown>>[];
   /** Null for asynchronous actions. */
   readonly request_query: string | null;
   readonly session_variables: Readonly<Record<string, string>>;

@@ -57,6 +57,27 @@ function itemProblem(item: unknown, type: GraphQLOutputType): string | undefined
   return responseProblem(item, type);
 }
 
+/** The problem with the response to a batched call, if its entries cannot be assigned to the objects. */
+export function batchProblem(body: unknown, count: number): string | undefined {
+  if (!Array.isArray(body)) return 'expecting array for the action webhook response';
+  if (body.length !== count)
+    return `expecting array of length ${count} for the action webhook response, but found ${body.length}`;
+  const unfit = body.findIndex((entry) => !isEntry(entry));
+  if (unfit < 0) return undefined;
+  return `expecting object with either "data" or "error" at index ${unfit} of the action webhook response`;
+}
+
+function isEntry(entry: unknown): boolean {
+  if (!isJsonObject(entry)) return false;
+  const { data, error } = entry;
+  return isNothing(error) ? Object.hasOwn(entry, 'data') : isNothing(data);
+}
+
+/** Whether a member of an entry is absent. */
+export function isNothing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
 function isValueOf(type: GraphQLEnumType, value: unknown): boolean {
   return typeof value === 'string' && type.getValue(value) !== undefined;
 }

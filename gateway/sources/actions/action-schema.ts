@@ -34,6 +34,9 @@ import { askedJobId } from './async-actions.ts';
 import { type CollectFieldArguments, fieldArgumentCollectors } from './field-arguments.ts';
 import type { StreamedAction } from './handler-stream.ts';
 import { resultEvents, type WatchResult } from './result-events.ts';
+import type { CallForObjects } from './type-field-calls.ts';
+import { type CallableTypeField, compileTypeFields, type TypeFieldContext } from './type-field-operation.ts';
+import { separateTypeFields } from './type-fields.ts';
 
 /**
  * Creates the resolver of one action's root field. `outputType` is the type of the webhook response. `checked` has the
@@ -52,6 +55,13 @@ export type StreamedActions = (
   outputType: GraphQLOutputType,
   checked: ReadonlySet<string>,
 ) => StreamedAction | undefined;
+
+/** The actions that are fields of types. */
+export interface TypeFieldActions {
+  readonly described: ActionTypes['typeFields'];
+  /** Creates the calls of an action. @param outputType the type of the value of one object */
+  callsOf(name: string, outputType: GraphQLOutputType, checked: ReadonlySet<string>): CallForObjects;
+}
 
 /** The name of the source of all actions. */
 export const ACTIONS_SOURCE = 'actions';
@@ -75,19 +85,27 @@ export function actionSubschema(
   answerOf: ActionAnswers,
   watch: WatchResult = () => () => {},
   streamedOf: StreamedActions = () => undefined,
+  typeFields?: TypeFieldActions,
 ): Subschema {
   const definitions = types.definitions.flatMap((definition) => withOnlyFields(definition, names));
-  const schema = resolveAbstractTypes(assumedValid(pruneSchema(built(definitions))));
+  const build = (parts: readonly DefinitionNode[]) => withCheckedValues(buildAssumed(parts), checks);
+  const separate = typeFields && separateTypeFields(definitions, typeFields.described, build);
+  const schema = withCheckedValues(assumedValid(separate?.schema ?? pruneSchema(build(definitions))), checks);
   const checked = checkedTypes(definitions, checks);
-  const executed = resolveAbstractTypes(withNullsForMisfits(built(withoutChecks(definitions, checked)), checked));
-  checkScalars(schema, checks);
-  checkScalars(executed, checks);
+  const executed = withNullsForMisfits(build(withoutChecks(separate?.executed ?? definitions, checked)), checked);
   const collectorOf = fieldArgumentCollectors(executed);
   const answers = new Map<GraphQLField<unknown, unknown>, AnswerAction>();
+  const callable = new Map<string, CallableTypeField>();
   const streamedNames = new Set<string>();
   for (const operation of ['query', 'mutation', 'subscription'] as const) {
     const shown = actionRootType(schema, operation)?.getFields() ?? {};
     for (const [name, field] of Object.entries(actionRootType(executed, operation)?.getFields() ?? {})) {
+      const written = operation === 'query' ? separate?.written.get(name) : undefined;
+      if (written && typeFields) {
+        callable.set(name, { written, call: typeFields.callsOf(name, written.type, checked) });
+        field.resolve = (_source, _args, { values }: TypeFieldContext, { path }) => values.get(String(path.key));
+        continue;
+      }
       const output = asyncOutputs.get(name);
       const type =
         (output && (typeFromAST(schema, output) as GraphQLOutputType | undefined)) ?? shown[name]?.type ?? field.type;
@@ -112,7 +130,10 @@ export function actionSubschema(
   return {
     source: ACTIONS_SOURCE,
     schema,
+    ...(separate && { typeFields: separate.fields }),
     compile: (operation) => {
+      const fields = separate && compileTypeFields(operation, executed, callable);
+      if (fields) return fields;
       // Locations are dropped because errors of sources only have a path, however the operation is executed.
       const document = parse(print(operation.document), { noLocation: true });
       return compileActions(document, executed, answers);
@@ -172,7 +193,13 @@ function assumedValid(schema: GraphQLSchema): GraphQLSchema {
   return new GraphQLSchema({ ...schema.toConfig(), assumeValid: true });
 }
 
-function built(definitions: readonly DefinitionNode[]): GraphQLSchema {
+/** Values of interfaces, unions and checked scalars are checked against their types. */
+function withCheckedValues(schema: GraphQLSchema, checks: ReadonlyMap<string, ScalarCheck>): GraphQLSchema {
+  checkScalars(schema, checks);
+  return resolveAbstractTypes(schema);
+}
+
+function buildAssumed(definitions: readonly DefinitionNode[]): GraphQLSchema {
   // The types were checked when the metadata was loaded.
   return buildASTSchema({ kind: Kind.DOCUMENT, definitions }, { assumeValid: true, assumeValidSDL: true });
 }

@@ -19,7 +19,7 @@ import {
   type WebhookPayload,
   webhookRequest,
 } from './action-request.ts';
-import { responseProblem } from './action-response.ts';
+import { batchProblem, responseProblem } from './action-response.ts';
 import {
   errorOfWebhook,
   misfitWebhookResponse,
@@ -68,6 +68,35 @@ export function callWebhook(
     ...(job?.progress && { progress: job.progress }),
   };
   const payload = fieldArguments ? { ...usual, field_arguments: fieldArguments } : usual;
+  sendPayload(action, payload, context, done, job);
+}
+
+/**
+ * Calls an action's webhook once for many objects. The value of the outcome is a list with an entry for each input:
+ * `{ data }` or `{ error }`. The data is not checked against the output type.
+ */
+export function callBatchWebhook(
+  action: ActionWebhook,
+  inputs: readonly Readonly<Record<string, unknown>>[],
+  context: OperationContext,
+  done: Done<ActionOutcome>,
+): void {
+  const payload: WebhookPayload = {
+    action: { name: action.name },
+    inputs,
+    request_query: context.query,
+    session_variables: context.session.variables,
+  };
+  sendPayload(action, payload, context, done);
+}
+
+function sendPayload(
+  action: ActionWebhook,
+  payload: WebhookPayload,
+  context: OperationContext,
+  done: Done<ActionOutcome>,
+  job?: WebhookJob,
+): void {
   let request: ActionRequest;
   try {
     request = actionRequest(action, payload, context);
@@ -213,7 +242,9 @@ export function readWebhookResponse(
     logFailedWebhook(action, status, context);
     throw unexpectedWebhookStatus(action, { status, body: response.body });
   }
-  const problem = responseProblem(body, action.outputType) ?? action.excessProblem?.(body);
+  const problem = payload.inputs
+    ? batchProblem(body, payload.inputs.length)
+    : (responseProblem(body, action.outputType) ?? action.excessProblem?.(body));
   if (problem) {
     // The status of Hasura's REST endpoints for this failure.
     context.http.status = 400;

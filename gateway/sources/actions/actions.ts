@@ -5,6 +5,7 @@ import type { FieldConditions, SessionCondition } from '../../access/variables/i
 import type { QueueLimits } from '../../jobs/engine/index.ts';
 import {
   type ActionMetadata,
+  type ActionTypes,
   DEFAULT_SUBSCRIPTION,
   type Environment,
   type Metadata,
@@ -21,12 +22,13 @@ import { openResilientClient } from '../open-client.ts';
 import { ownHeaderNames } from '../operation-context.ts';
 import type { Source, SourceDependencies, Subschema } from '../source.ts';
 import { plainHeaders } from './action-request.ts';
-import { ACTIONS_SOURCE, actionSubschema } from './action-schema.ts';
+import { ACTIONS_SOURCE, actionSubschema, type TypeFieldActions } from './action-schema.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { ACTION_JOBS, acceptAction, actionJobs, answerResult, type KeptHeaders } from './async-actions.ts';
 import { excessProblem } from './excess-problem.ts';
 import { LAST_EVENT_ID_HEADER, type StreamedAction } from './handler-stream.ts';
 import type { ProgressReporting } from './job-progress.ts';
+import { callsForObjects } from './type-field-calls.ts';
 
 /** The part of an action that does not depend on the operation that calls it. */
 type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType' | 'excessProblem'>;
@@ -46,6 +48,16 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
   const streamed = streamedActions(actions, webhooks, surroundings);
   /** The webhooks that jobs of asynchronous actions call. */
   const asyncWebhooks = new Map<string, ActionWebhook>();
+  const { typeFields: described } = metadata.actionTypes;
+  const typeFields: TypeFieldActions = {
+    described,
+    callsOf: (name, outputType, checked) => {
+      const webhook = webhooks.get(name);
+      if (!webhook) throw new TypeError('an action has no webhook');
+      const ofType = { outputType, excessProblem: excessProblem(outputType, checked) };
+      return callsForObjects({ ...webhook, operation: 'query', ...ofType }, described.get(name)?.batchSize);
+    },
+  };
   const subschemaOf = (names: readonly string[]) =>
     actionSubschema(
       metadata.actionTypes,
@@ -66,6 +78,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
       },
       (id, onChange) => jobs?.watch(id, onChange) ?? (() => {}),
       (name, outputType, checked) => streamed.get(name)?.(outputType, checked),
+      typeFields,
     );
 
   const subschemas = new Map<string, Subschema>();
@@ -94,7 +107,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
       if (role === ADMIN_ROLE) return whole;
       const permitted = actions.filter((action) => action.permissions.some((permission) => permission.role === role));
       if (permitted.length === 0) return undefined;
-      const sessionConditions = actionConditions(permitted, role);
+      const sessionConditions = actionConditions(permitted, role, described);
       if (permitted.length === actions.length && !sessionConditions) return whole;
       const names = permitted.map((action) => action.name);
       const key = JSON.stringify([names, [...(sessionConditions ?? [])]]);
@@ -106,15 +119,23 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
 }
 
 /**
- * The session conditions of a role's actions. They apply to each root field that an action has: an asynchronous action
- * also has fields that return its result.
+ * The session conditions of a role's actions. They apply to each field that an action has: an asynchronous action also
+ * has root fields that return its result, and an action may be a field of a type.
  */
-function actionConditions(permitted: readonly ActionMetadata[], role: string): FieldConditions | undefined {
+function actionConditions(
+  permitted: readonly ActionMetadata[],
+  role: string,
+  typeFields: ActionTypes['typeFields'],
+): FieldConditions | undefined {
   const conditions = new Map<string, readonly SessionCondition[]>();
   for (const { name, permissions } of permitted) {
     const own = permissions.flatMap((one) => (one.role === role ? (one.session_condition ?? []) : []));
-    if (own.length > 0)
-      for (const root of ['Query', 'Mutation', 'Subscription']) conditions.set(`${root}.${name}`, own);
+    if (own.length === 0) continue;
+    const ofType = typeFields.get(name);
+    if (ofType) {
+      const coordinate = `${ofType.type}.${ofType.name}`;
+      conditions.set(coordinate, [...(conditions.get(coordinate) ?? []), ...own]);
+    } else for (const root of ['Query', 'Mutation', 'Subscription']) conditions.set(`${root}.${name}`, own);
   }
   return conditions.size > 0 ? conditions : undefined;
 }

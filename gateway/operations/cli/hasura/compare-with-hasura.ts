@@ -41,6 +41,7 @@ export async function compareWithHasura(
   const shown = endpoint.origin + endpoint.pathname;
   const problems: MetadataProblem[] = [];
   const roles: HasuraComparison['roles'][number][] = [];
+  const extensionOf = extensionsIn(generation);
   const differences = new Map<string, Change & { roles: string[] }>();
   for (const role of checkedRoles([generation.metadata], publicRole)) {
     const graph = generation.graphIfValid(role);
@@ -63,9 +64,10 @@ export async function compareWithHasura(
         tableFields: theirs.tableFields.length,
       });
       for (const change of found) {
-        const before = differences.get(change.message);
+        const message = change.message + extensionOf(change.message);
+        const before = differences.get(message);
         if (before) before.roles.push(role);
-        else differences.set(change.message, { ...change, roles: [role] });
+        else differences.set(message, { ...change, message, roles: [role] });
       }
     } catch {
       problems.push({ file: shown, message: `the role "${role}" cannot be compared: the response is not a schema` });
@@ -75,4 +77,15 @@ export async function compareWithHasura(
   const extensions = extensionsOf(generation.metadata);
   const comparison = { endpoint: shown, roles, differences: sorted, ...(extensions.length > 0 && { extensions }) };
   return { comparison, problems };
+}
+
+/** Returns the ending of a difference that an extension of Portico causes. Hasura has every query action as a root field. */
+function extensionsIn({ metadata }: Generation): (message: string) => string {
+  const endings = new Map<string, string>();
+  for (const [action, { type, name }] of metadata.actionTypes.typeFields) {
+    const ending = ` (an extension of Portico: "field" of the action "${action}")`;
+    endings.set(`Field '${name}' was added to object type '${type}'`, ending);
+    endings.set(`Field '${action}' was removed from object type 'Query'`, ending);
+  }
+  return (message) => endings.get(message) ?? '';
 }
