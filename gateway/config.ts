@@ -140,6 +140,8 @@ export interface GraphSettings {
   readonly schemaLimits: { readonly maxBytes: number; readonly maxElements: number };
   /** Whether there is a database for jobs, which asynchronous actions and deliveries need. */
   readonly hasJobsDatabase: boolean;
+  /** The limits of handlers that run saved operations. */
+  readonly handlerLimits: { readonly maxSteps: number; readonly maxDepth: number };
 }
 
 function graphSettingsOf(settings: Pick<Settings, keyof typeof graphSettings>): GraphSettings {
@@ -151,6 +153,7 @@ function graphSettingsOf(settings: Pick<Settings, keyof typeof graphSettings>): 
     },
     closeRemoteSchemas: settings.HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS,
     hasJobsDatabase: settings.HASURA_GRAPHQL_METADATA_DATABASE_URL !== undefined,
+    handlerLimits: { maxSteps: settings.PORTICO_HANDLER_MAX_STEPS, maxDepth: settings.PORTICO_HANDLER_MAX_DEPTH },
   };
 }
 

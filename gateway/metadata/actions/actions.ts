@@ -12,6 +12,7 @@ import {
   timeoutSeconds,
 } from '../shapes/index.ts';
 import { requestTransform, responseTransform } from './action-transforms.ts';
+import { actionHandler } from './operation-handler.ts';
 
 /** Repeats the definitions of `actions.graphql`, which takes precedence. Some versions of Hasura's CLI write it. */
 const saidInSdl = z.array(z.unknown()).nullish();
@@ -66,7 +67,8 @@ export const actionsShape = mapping({
         type: z.enum(['query', 'mutation'], { error: 'expected query or mutation' }).nullish(),
         arguments: saidInSdl,
         output_type: z.string().nullish(),
-        handler: z.string().min(1),
+        /** A URL, or Portico's own: saved operations that the gateway runs itself. */
+        handler: actionHandler,
         forward_client_headers: flag,
         ignored_client_headers: z
           .array(z.string())
