@@ -30,6 +30,8 @@ export const ERROR_STATUS = {
   'connection-limit-exceeded': 429,
   'directive-limit-exceeded': 400,
   'events-missed': 503,
+  'handler-depth-limit-exceeded': 500,
+  'handler-time-limit-exceeded': 504,
   'headers-too-large': 431,
   'introspection-limit-exceeded': 400,
   'job-limit-exceeded': 429,

@@ -33,6 +33,8 @@ export interface PrepareOptions {
   readonly batch?: Batch;
   /** Whether the document is saved in the metadata. If so, the allow list does not apply. */
   readonly isSaved?: boolean;
+  /** Whether a handler of the metadata runs the operation, so that it is not explained. */
+  readonly isNested?: boolean;
   /** Whether the transport can deliver a stream of events. */
   readonly mayStream?: boolean;
 }

@@ -7,6 +7,7 @@ import { openDeliveries } from '../jobs/deliveries/index.ts';
 import type { Jobs } from '../jobs/engine/index.ts';
 import { openSchedules } from '../jobs/schedules/index.ts';
 import { type Metadata, together } from '../metadata/index.ts';
+import type { HandlerDependencies } from '../sources/index.ts';
 import type { HttpExchange } from '../transports/http/index.ts';
 import type { SourceState, UpstreamConnections } from '../upstream/index.ts';
 
@@ -15,6 +16,7 @@ export interface BackgroundWorkOptions {
   readonly config: GatewayConfig;
   readonly metadata: Metadata;
   readonly http: UpstreamConnections;
+  readonly handlers: HandlerDependencies;
   readonly wrongSecrets: WrongSecrets;
   readonly log: Logger;
 }
@@ -41,12 +43,14 @@ export function openBackgroundWork({
   config,
   metadata,
   http,
+  handlers,
   wrongSecrets,
   log,
 }: BackgroundWorkOptions): BackgroundWork {
   const dependencies = {
     environment: config.environment,
     http,
+    handlers,
     resilience: config.resilience,
     webhookSecret: config.PORTICO_WEBHOOK_SECRET,
     log,

@@ -1,4 +1,17 @@
-export { codeWithoutExtensions, openActions, STORED_HEADERS_PURPOSE, VERBATIM } from './actions/index.ts';
+export {
+  type CountsOfHandler,
+  codeWithoutExtensions,
+  HandlerCounts,
+  type HandlerDependencies,
+  openActions,
+  type RunSavedOperation,
+  runHandler,
+  type SavedOperationCall,
+  type SavedOperationError,
+  type SavedOperationResult,
+  STORED_HEADERS_PURPOSE,
+  VERBATIM,
+} from './actions/index.ts';
 export { clientHeaderForwarding } from './client-headers.ts';
 export type {
   CompiledOperation,

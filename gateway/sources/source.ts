@@ -5,6 +5,7 @@ import type { RootTypeNames } from '../graphql/schemas/index.ts';
 import type { Jobs } from '../jobs/engine/index.ts';
 import type { Environment, ValuePath } from '../metadata/index.ts';
 import type { ResilienceSettings, ResilientClient, UpstreamConnections } from '../upstream/index.ts';
+import type { HandlerDependencies } from './actions/index.ts';
 import type {
   CompiledOperation,
   CompiledSubscription,
@@ -110,7 +111,7 @@ export interface Source {
   /** The SDL of the source's remote schemas, by name. Remote schemas can be reopened from it. */
   readonly sdl?: ReadonlyMap<string, string>;
   /** The clients that call the source's services. */
-  readonly clients?: readonly ResilientClient[];
+  readonly clients?: readonly Pick<ResilientClient, 'state'>[];
   /** Restrictions that an operator should know about. */
   readonly warning?: string;
   /** The owners of types that several services contribute to. Undefined for a source with one service. */
@@ -178,6 +179,8 @@ export interface SourceDependencies {
   readonly hasJobsDatabase?: boolean;
   /** Runs the jobs of asynchronous actions. Undefined if the graph is only inspected. */
   readonly jobs?: Jobs | undefined;
+  /** Runs the saved operations of handlers. Undefined if the graph is only inspected. */
+  readonly handlers?: HandlerDependencies | undefined;
   /** Measures the duration of compositions. */
   readonly compositions?: Durations | undefined;
   /** Limits for the schemas of services. */

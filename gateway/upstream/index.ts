@@ -1,5 +1,5 @@
 export { Availability, UNAVAILABLE_RETRY_SECONDS } from './availability.ts';
-export { type CallCounts, type CallOutcome, DURATION_BOUNDS_MS, outcomeOf } from './call-counts.ts';
+export { CallCounts, type CallOutcome, DURATION_BOUNDS_MS, outcomeOf } from './call-counts.ts';
 export { UpstreamError, type UpstreamFailure } from './errors.ts';
 export { EventStreamReader } from './event-stream-reader.ts';
 export {
@@ -25,6 +25,7 @@ export { PassthroughBody } from './passthrough-body.ts';
 export {
   askedWaitMs,
   type BreakerSettings,
+  Bulkhead,
   type ConcurrencySettings,
   DEDUPLICATION,
   DEFAULT_RESILIENCE,
@@ -32,6 +33,7 @@ export {
   LinkedList,
   ListNode,
   type ResilienceSettings,
+  Waiter,
 } from './resilience/index.ts';
 export { ResilientClient, type SourceState } from './resilient-client.ts';
 export type { UnfinishedEvent } from './unfinished-events.ts';

@@ -16,7 +16,7 @@ import {
 } from '../../jobs/engine/job.ts';
 import type { OperationHandler, ResponseTransform } from '../../metadata/index.ts';
 import type { CallOutcome } from '../../upstream/index.ts';
-import { KritiEvaluationError } from '../../webhooks/kriti/index.ts';
+import { KritiEvaluationError, type Template } from '../../webhooks/kriti/index.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { WebhookPayload } from './action-request.ts';
 import { declaredPart, responseProblem } from './action-response.ts';
@@ -96,32 +96,16 @@ async function outcomeOf(action: OperationAction, payload: WebhookPayload, call:
 }
 
 /** Evaluates the response transform of a single operation. `$body` is the operation's result. */
-function transformed(
-  template: { evaluate(bindings: Parameters<typeof evaluated>[1]): unknown },
-  result: unknown,
-  payload: WebhookPayload,
-): unknown {
+function transformed(template: Template, result: unknown, payload: WebhookPayload): unknown {
   const sessionVariables = payload.session_variables;
-  return evaluated(template, {
-    sessionVariables,
-    variables: {
-      $body: result,
-      $response: { status: 200 },
-      $session_variables: sessionVariables,
-      $request: { body: payload, session_variables: sessionVariables },
-    },
-  });
-}
-
-function evaluated(
-  template: { evaluate(bindings: typeof bindings): unknown },
-  bindings: {
-    readonly sessionVariables: Readonly<Record<string, string>>;
-    readonly variables: Readonly<Record<string, unknown>>;
-  },
-): unknown {
+  const variables = {
+    $body: result,
+    $response: { status: 200 },
+    $session_variables: sessionVariables,
+    $request: { body: payload, session_variables: sessionVariables },
+  };
   try {
-    return template.evaluate(bindings);
+    return template.evaluate({ variables, sessionVariables });
   } catch (error) {
     if (!(error instanceof KritiEvaluationError)) throw error;
     throw templateFailed('response_transform', `line ${error.line}, column ${error.column}: ${error.message}`);
