@@ -2,18 +2,12 @@ import { counter, type Metric } from '../../../platform/index.ts';
 import type { CountsOfHandler, HandlerCounts } from '../../sources/index.ts';
 
 const HANDLER = ['kind', 'handler'];
-const KINDS: Readonly<Record<CountsOfHandler['kind'], string>> = {
-  actions: 'action',
-  cronTriggers: 'cron-trigger',
-  deliveries: 'subscription',
-};
-
 /** Metrics of handlers that run saved operations. */
 export function handlerMetrics({ all }: HandlerCounts): readonly Metric[] {
   const samples = (countsOf: (one: CountsOfHandler) => Readonly<Record<string, number>>) =>
     all.flatMap((one) =>
       Object.entries(countsOf(one)).map(([outcome, value]) => ({
-        labels: { kind: KINDS[one.kind], handler: one.name, outcome },
+        labels: { kind: one.kind, handler: one.name, outcome },
         value,
       })),
     );

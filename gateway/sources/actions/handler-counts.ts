@@ -1,8 +1,21 @@
 import type { OperationHandler } from '../../metadata/index.ts';
 
+/** What a handler belongs to, in logs and metrics. */
+export type HandlerLabel = 'action' | 'cron-trigger' | 'subscription';
+
+const LABELS: Readonly<Record<OperationHandler['kind'], HandlerLabel>> = {
+  actions: 'action',
+  cronTriggers: 'cron-trigger',
+  deliveries: 'subscription',
+};
+
+export function labelOf({ kind }: Pick<OperationHandler, 'kind'>): HandlerLabel {
+  return LABELS[kind];
+}
+
 /** The counts of one handler. */
 export interface CountsOfHandler {
-  readonly kind: OperationHandler['kind'];
+  readonly kind: HandlerLabel;
   readonly name: string;
   readonly runs: { success: number; error: number };
   readonly compensations: { done: number; failed: number };
@@ -24,7 +37,9 @@ export class HandlerCounts {
     return [...this.#byHandler.values()];
   }
 
-  #of({ kind, name }: OperationHandler): CountsOfHandler {
+  #of(handler: OperationHandler): CountsOfHandler {
+    const { name } = handler;
+    const kind = labelOf(handler);
     const key = `${kind} ${name}`;
     const known = this.#byHandler.get(key);
     if (known) return known;

@@ -3,7 +3,7 @@ import { createSession, type Session } from '../../access/session/index.ts';
 import type { HandlerOperation, OperationHandler, OperationStep } from '../../metadata/index.ts';
 import { KritiEvaluationError, type Template } from '../../webhooks/kriti/index.ts';
 import type { OperationContext } from '../operation-context.ts';
-import type { HandlerCounts } from './handler-counts.ts';
+import { type HandlerCounts, labelOf } from './handler-counts.ts';
 import {
   type CompensationOutcome,
   HandlerFailure,
@@ -77,10 +77,11 @@ async function outcomeOf(
 }
 
 /** Failures that the caller or a service causes are not logged here: clients control how often they happen. */
-function logFailure({ kind, name }: OperationHandler, failure: HandlerFailure, { log }: HandlerCall): void {
+function logFailure(handler: OperationHandler, failure: HandlerFailure, { log }: HandlerCall): void {
   const { kind: cause, code, step, detail } = failure;
-  if (cause === 'operation' || cause === 'fail' || cause === 'aborted' || code === 'upstream-overloaded') return;
-  log.warn({ event: 'handler.failed', kind, handler: name, step, code, reason: detail }, 'handler failed');
+  if (cause === 'operation' || cause === 'fail' || cause === 'aborted') return;
+  const kind = labelOf(handler);
+  log.warn({ event: 'handler.failed', kind, handler: handler.name, step, code, reason: detail }, 'handler failed');
 }
 
 /** One run of a handler. */
@@ -217,7 +218,8 @@ class HandlerRun {
     if (steps.length === 0 || (cause.kind === 'aborted' && this.#call.isRepeated)) return undefined;
     const done: string[] = [];
     const failed: string[] = [];
-    const { kind, name } = this.#handler;
+    const { name } = this.#handler;
+    const kind = labelOf(this.#handler);
     const { log, span } = this.#call;
     await this.#inTime(async () => {
       for (const step of steps) {
