@@ -1,13 +1,15 @@
 import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 import { fragmentsOf } from '../graphql/syntax/index.ts';
 import type { ActionTypes } from './actions/index.ts';
-import type {
-  HandlerOperation,
-  HandlerSurroundings,
-  OperationHandler,
-  OperationHandlers,
-} from './operation-handlers.ts';
-import type { MetadataProblem } from './yaml/index.ts';
+import {
+  type HandlerLimits,
+  type HandlerOperation,
+  type OperationHandler,
+  type OperationHandlers,
+  operationsOf,
+} from './operation-handler.ts';
+import type { Kind as MetadataKind } from './store.ts';
+import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
 /** A call of an action by an operation of another action's handler. */
 interface Call {
@@ -21,7 +23,15 @@ interface Call {
  */
 export function handlerCycles(
   handlers: OperationHandlers,
-  { actionTypes, limits, place }: Pick<HandlerSurroundings, 'actionTypes' | 'limits' | 'place'>,
+  {
+    actionTypes,
+    limits,
+    place,
+  }: {
+    readonly actionTypes: ActionTypes;
+    readonly limits: HandlerLimits;
+    place(kind: MetadataKind, path: ValuePath): MetadataLocation;
+  },
 ): readonly MetadataProblem[] {
   const problems: MetadataProblem[] = [];
   const callsOf = (handler: OperationHandler): readonly Call[] =>
@@ -71,14 +81,6 @@ export function handlerCycles(
       });
   }
   return problems;
-}
-
-/** Returns the operations of a handler, those of compensations included. */
-export function operationsOf({ steps }: Pick<OperationHandler, 'steps'>): readonly HandlerOperation[] {
-  return steps.flatMap((step) => {
-    if ('fail' in step) return [];
-    return step.compensation ? [step, step.compensation] : [step];
-  });
 }
 
 /** Returns the names of the actions that an operation calls, or queues if they are asynchronous. */

@@ -9,7 +9,6 @@ export type {
 export { type AllowListEntry, unenforcedAllowList } from './allow-list.ts';
 export { type ApiLimits, apiLimit, type RateLimit } from './api-limits.ts';
 export { exportMetadata } from './export.ts';
-export { operationsOf } from './handler-cycles.ts';
 export { loadMetadata, type Metadata } from './load.ts';
 export { namedRoles } from './named-roles.ts';
 export { metricsPushOf, tracingOf } from './opentelemetry.ts';
@@ -22,7 +21,8 @@ export {
   type OperationHandler,
   type OperationHandlers,
   type OperationStep,
-} from './operation-handlers.ts';
+  operationsOf,
+} from './operation-handler.ts';
 export type { PersistedManifest } from './persisted-documents.ts';
 export type { QueryCollectionMetadata } from './query-collections.ts';
 export type { RestEndpoint } from './references.ts';

@@ -12,12 +12,8 @@ import { type InheritedRole, inheritedRolesShape, orderInheritedRoles, withInher
 import { readNamedFile } from './named-file.ts';
 import { namedRoles } from './named-roles.ts';
 import { ignoredDataTypes, type OpenTelemetryMetadata, openTelemetryShape } from './opentelemetry.ts';
-import {
-  DEFAULT_HANDLER_LIMITS,
-  type HandlerLimits,
-  type OperationHandlers,
-  resolveOperationHandlers,
-} from './operation-handlers.ts';
+import { DEFAULT_HANDLER_LIMITS, type HandlerLimits, type OperationHandlers } from './operation-handler.ts';
+import { resolveOperationHandlers } from './operation-handlers.ts';
 import { type PersistedManifest, persistedDocumentsShape, readManifests } from './persisted-documents.ts';
 import { type QueryCollectionMetadata, queryCollectionsShape } from './query-collections.ts';
 import {

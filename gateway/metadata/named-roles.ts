@@ -1,4 +1,4 @@
-import type { Metadata } from './load.ts';
+import type { Grants, InheritedRole } from './inherited-roles.ts';
 
 /** Returns every role that has a permission in the metadata. */
 export function namedRoles({
@@ -6,7 +6,7 @@ export function namedRoles({
   actions,
   services,
   inheritedRoles,
-}: Pick<Metadata, 'remoteSchemas' | 'actions' | 'services' | 'inheritedRoles'>): readonly string[] {
+}: Grants & { readonly inheritedRoles: readonly InheritedRole[] }): readonly string[] {
   const permissions = [
     ...remoteSchemas.flatMap((remote) => remote.permissions ?? []),
     ...actions.actions.flatMap((action) => action.permissions),

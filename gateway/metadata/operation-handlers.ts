@@ -5,82 +5,25 @@ import type {
   ActionHandlerMetadata,
   ActionsMetadata,
   ActionTypes,
-  FailStepMetadata,
   OperationReference,
   OperationStepMetadata,
   WorkHandlerMetadata,
 } from './actions/index.ts';
 import { handlerCycles } from './handler-cycles.ts';
+import type {
+  Compensation,
+  FailStep,
+  HandlerLimits,
+  HandlerOperation,
+  OperationHandler,
+  OperationHandlers,
+  OperationStep,
+} from './operation-handler.ts';
 import type { QueryCollectionMetadata } from './query-collections.ts';
 import { findSavedOperation, type SavedOperation } from './references.ts';
 import type { Kind as MetadataKind } from './store.ts';
 import type { CronTriggerMetadata, DeliveriesMetadata } from './triggers/index.ts';
 import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
-
-/** A saved operation that a handler runs. */
-export interface HandlerOperation {
-  readonly saved: SavedOperation;
-  /** The template of the variables. Undefined if the operation gets none. */
-  readonly variables: Template | undefined;
-  /** The role that runs the operation. Undefined for the caller's role. */
-  readonly role: string | undefined;
-  /** The response key of its single root field. Undefined if there are several, or a fragment. */
-  readonly resultKey: string | undefined;
-  /** Its path in the section of its handler. */
-  readonly path: ValuePath;
-}
-
-/** A mutation that undoes a step. */
-export interface Compensation extends HandlerOperation {
-  /** The template of the condition. Undefined if the step always has to be undone. */
-  readonly when: Template | undefined;
-}
-
-/** A step that runs a saved operation. */
-export interface OperationStep extends HandlerOperation {
-  readonly name: string;
-  /** The template of the condition. Undefined if the step always runs. */
-  readonly when: Template | undefined;
-  /** The mutation that undoes the step if the chain fails later. Undefined if nothing undoes it. */
-  readonly compensation: Compensation | undefined;
-}
-
-/** A step that ends the chain with an error if its condition holds. */
-export type FailStep = FailStepMetadata;
-
-/** The handler of an action, a cron trigger or a subscription that runs saved operations in place of a webhook. */
-export interface OperationHandler {
-  readonly kind: 'actions' | 'cronTriggers' | 'deliveries';
-  /** The name of the action, the cron trigger or the subscription. */
-  readonly name: string;
-  /** Its path in its section. */
-  readonly path: ValuePath;
-  /** A single operation is one step. */
-  readonly steps: readonly (OperationStep | FailStep)[];
-  readonly isChain: boolean;
-  /** The template of a chain's output. */
-  readonly response: Template | undefined;
-  /** The role of operations without a role of their own. Always set for work without a caller. */
-  readonly role: string | undefined;
-  /** The session variables of work without a caller. */
-  readonly sessionVariables: Readonly<Record<string, string>>;
-}
-
-/** The operation handlers of the metadata by the name of what they handle. */
-export interface OperationHandlers {
-  readonly actions: ReadonlyMap<string, OperationHandler>;
-  readonly cronTriggers: ReadonlyMap<string, OperationHandler>;
-  readonly deliveries: ReadonlyMap<string, OperationHandler>;
-}
-
-export interface HandlerLimits {
-  /** The most steps of a chain. */
-  readonly maxSteps: number;
-  /** How deep handlers may call actions whose handlers run operations themselves. */
-  readonly maxDepth: number;
-}
-
-export const DEFAULT_HANDLER_LIMITS: HandlerLimits = { maxSteps: 20, maxDepth: 5 };
 
 /** The parts of the metadata that handlers are checked against. */
 export interface HandlerSurroundings {

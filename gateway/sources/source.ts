@@ -5,7 +5,6 @@ import type { RootTypeNames } from '../graphql/schemas/index.ts';
 import type { Jobs } from '../jobs/engine/index.ts';
 import type { Environment, ValuePath } from '../metadata/index.ts';
 import type { ResilienceSettings, ResilientClient, UpstreamConnections } from '../upstream/index.ts';
-import type { HandlerDependencies } from './actions/index.ts';
 import type {
   CompiledOperation,
   CompiledSubscription,
@@ -14,6 +13,7 @@ import type {
 } from './compiled-operation.ts';
 import type { CustomizedSchema } from './customization/index.ts';
 import type { EventSharing } from './event-sharing.ts';
+import type { HandlerDependencies } from './saved-operation.ts';
 import type { SchemaStore } from './schema-store.ts';
 import { boundedProblems, joinedReasons } from './service-text.ts';
 

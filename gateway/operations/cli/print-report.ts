@@ -27,7 +27,7 @@ export function printReport(report: CheckReport): string {
   ].join('\n');
 }
 
-function hasuraLines({ endpoint, roles, differences }: HasuraComparison): readonly string[] {
+function hasuraLines({ endpoint, roles, differences, extensions = [] }: HasuraComparison): readonly string[] {
   return [
     `compared with ${endpoint}, for clients that migrate from it:`,
     ...roles.map(({ role, differences: count, tables, tableFields }) => {
@@ -38,6 +38,7 @@ function hasuraLines({ endpoint, roles, differences }: HasuraComparison): readon
       return `hasura role ${role}: ${what}; not compared: ${tableFields} fields of ${tables.length} database tables (${named}${more})`;
     }),
     ...differences.map(changeLine),
+    ...extensions.map((extension) => `extension: ${extension}`),
     `differences: ${differences.length}, ${breaking(differences)} of them breaking`,
   ];
 }

@@ -2,8 +2,9 @@ import { Cancellation, isJsonObject } from '../../../platform/index.ts';
 import { createSession, type Session } from '../../access/session/index.ts';
 import type { HandlerOperation, OperationHandler, OperationStep } from '../../metadata/index.ts';
 import { KritiEvaluationError, type Template } from '../../webhooks/kriti/index.ts';
+import { labelOf } from '../handler-counts.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { type HandlerCounts, labelOf } from './handler-counts.ts';
+import type { HandlerDependencies, SavedOperationResult } from '../saved-operation.ts';
 import {
   type CompensationOutcome,
   HandlerFailure,
@@ -14,15 +15,6 @@ import {
   operationFailed,
   templateFailed,
 } from './handler-failure.ts';
-import type { RunSavedOperation, SavedOperationResult } from './saved-operation.ts';
-
-/** What handlers need to run their operations. */
-export interface HandlerDependencies {
-  readonly run: RunSavedOperation;
-  /** How deep handlers may be nested. */
-  readonly maxDepth: number;
-  readonly counts: HandlerCounts;
-}
 
 /** The request or job that a handler works for. */
 export interface HandlerCall extends Pick<OperationContext, 'requestId' | 'clientAddress' | 'clientHeaders' | 'log'> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { Cancellation, createLogger } from '../../../platform/index.ts';
 import { createSession } from '../../../gateway/access/session/index.ts';
 import { HandlerCounts, runHandler } from '../../../gateway/sources/index.ts';
+import { Cancellation, createLogger } from '../../../platform/index.ts';
 import { openOtlpReceiver } from '../../otlp/index.ts';
 import { openEditedGateway } from '../harness/edited-gateway.ts';
 import { freePort, keeper, openIssuer, send, until } from '../harness/index.ts';
@@ -77,7 +77,9 @@ const files = {
 };
 const actionsOf = (change: (one: ReturnType<typeof action>) => unknown) => ({ actions: ACTIONS.map(change) });
 const inCalls = (one: ReturnType<typeof action>) =>
-  one.name === 'nested' ? { ...one, definition: { handler: { ...run('CallFound', { variables: INPUT_ID }), collection: 'calls' } } } : one;
+  one.name === 'nested'
+    ? { ...one, definition: { handler: { ...run('CallFound', { variables: INPUT_ID }), collection: 'calls' } } }
+    : one;
 const gateway = await keep(
   openEditedGateway(
     { ...files, 'actions.yaml': actionsOf(inCalls) },
@@ -261,7 +263,13 @@ test('a handler that is nested too deeply fails, whatever the check of the metad
       log: createLogger('gateway', 'silent'),
       span: undefined,
     },
-    { run: () => { throw new Error('is not run'); }, maxDepth: 2, counts: new HandlerCounts() },
+    {
+      run: () => {
+        throw new Error('is not run');
+      },
+      maxDepth: 2,
+      counts: new HandlerCounts(),
+    },
   );
   expect(outcome).toMatchObject({ failure: { code: 'handler-depth-limit-exceeded' } });
 });

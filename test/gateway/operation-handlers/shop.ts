@@ -83,7 +83,7 @@ export async function openShop(): Promise<Shop> {
   const upstream = await graphqlUpstream(TYPES, {
     Query: {
       item: resolver('item', ({ id }) => (id === 'none' ? null : { id, name: `item ${id}`, price: 12 })),
-      items: resolver('items', ({ count }) =>
+      items: resolver('items', ({ count = 0 }: { count?: number }) =>
         Array.from({ length: count }, (_, id) => ({ id, text: 'x'.repeat(1_000) })),
       ),
       caller: resolver('caller', (_, { headers }) => ({

@@ -1,6 +1,6 @@
 import { type Generation, schemaChanges } from '../../../graph/index.ts';
 import { introspectionOf } from '../../../graphql/schemas/index.ts';
-import type { MetadataProblem } from '../../../metadata/index.ts';
+import { describeProblem, type Metadata, type MetadataProblem } from '../../../metadata/index.ts';
 import { ANY_OTHER_ROLE, type Change, checkedRoles } from '../../check/index.ts';
 import { comparableSchema } from './comparable-schema.ts';
 import { endpointOf, type HasuraServer, introspectHasura } from './introspect-hasura.ts';
@@ -21,6 +21,8 @@ export interface HasuraComparison {
   }[];
   /** The changes for clients that move from Hasura, breaking ones first. */
   readonly differences: readonly Change[];
+  /** Metadata of a form that Hasura refuses, with its place. Absent if there is none. */
+  readonly extensions?: readonly string[];
 }
 
 /** Compares each role's schema with that of a running Hasura server. Roles that cannot be compared are reported as problems. */
@@ -68,5 +70,22 @@ export async function compareWithHasura(
     }
   }
   const sorted = [...differences.values()].sort((one, two) => Number(two.breaking) - Number(one.breaking));
-  return { comparison: { endpoint: shown, roles, differences: sorted }, problems };
+  const extensions = extensionsOf(generation.metadata);
+  return {
+    comparison: { endpoint: shown, roles, differences: sorted, ...(extensions.length > 0 && { extensions }) },
+    problems,
+  };
+}
+
+/** Describes the handlers that run saved operations in place of a webhook. */
+function extensionsOf({ operationHandlers, place }: Metadata): readonly string[] {
+  const { actions, cronTriggers, deliveries } = operationHandlers;
+  return [actions, cronTriggers, deliveries].flatMap((ofKind) =>
+    [...ofKind.values()].map(({ kind, name, path }) =>
+      describeProblem({
+        ...place(kind, path),
+        message: `the handler of "${name}" runs saved operations, which Hasura does not support`,
+      }),
+    ),
+  );
 }

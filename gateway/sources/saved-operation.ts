@@ -1,6 +1,7 @@
-import type { Cancellation, Done, Span } from '../../../platform/index.ts';
-import type { Session } from '../../access/session/index.ts';
-import type { OperationContext } from '../operation-context.ts';
+import type { Cancellation, Done, Span } from '../../platform/index.ts';
+import type { Session } from '../access/session/index.ts';
+import type { HandlerCounts } from './handler-counts.ts';
+import type { OperationContext } from './operation-context.ts';
 
 /** A run of a saved operation by a handler. */
 export interface SavedOperationCall {
@@ -38,3 +39,11 @@ export interface SavedOperationResult {
  * rate limit, since the request that caused it has been. Never throws. Calls `done` exactly once.
  */
 export type RunSavedOperation = (call: SavedOperationCall, done: Done<SavedOperationResult>) => void;
+
+/** What handlers need to run their operations. */
+export interface HandlerDependencies {
+  readonly run: RunSavedOperation;
+  /** How deep handlers may be nested. */
+  readonly maxDepth: number;
+  readonly counts: HandlerCounts;
+}

@@ -1,4 +1,4 @@
-import type { OperationHandler } from '../../metadata/index.ts';
+import type { OperationHandler } from '../metadata/index.ts';
 
 /** What a handler belongs to, in logs and metrics. */
 export type HandlerLabel = 'action' | 'cron-trigger' | 'subscription';
