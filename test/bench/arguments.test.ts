@@ -6,7 +6,7 @@ describe('what the benchmark is asked to do', () => {
     const plan = parseBenchArguments([]);
     expect(plan.mode).toBe('full');
     const ofRoles = ['preset', 'literal', 'narrow', 'namespace', 'federation-preset'];
-    expect(plan.rows).toEqual([...'UHLWPSMARBG', 'G10', ...ofRoles, 'stitched', 'relationship']);
+    expect(plan.rows).toEqual([...'UHLWPSMARBG', 'G10', ...ofRoles, 'stitched', 'relationship', 'operation-handler']);
     expect(plan.extras).toEqual([
       'start',
       'reload',

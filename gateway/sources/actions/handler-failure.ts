@@ -11,9 +11,10 @@ import { codeWithoutExtensions } from './errors.ts';
  * - `template`: a template does not fit its values.
  * - `output`: the output does not fit the action's type.
  * - `limit`: the handler exceeded its time or its depth, or too many are running.
+ * - `unexpected`: an error of the gateway itself.
  * - `aborted`: the client has disconnected, or the job was taken away.
  */
-export type FailureKind = 'operation' | 'rejected' | 'fail' | 'template' | 'output' | 'limit' | 'aborted';
+export type FailureKind = 'operation' | 'rejected' | 'fail' | 'template' | 'output' | 'limit' | 'unexpected' | 'aborted';
 
 /** The outcome of compensations: whether all of them succeeded. */
 export type CompensationOutcome = 'done' | 'failed';
@@ -108,6 +109,12 @@ export function handlersUnavailable(): HandlerFailure {
   return new HandlerFailure('limit', 'service-unavailable', 'the gateway cannot run the handler yet', {
     retryAfterSeconds: 1,
   });
+}
+
+/** An error that no part of the gateway foresaw. Only the log gets its message. */
+export function unexpectedFailure(error: unknown): HandlerFailure {
+  const detail = error instanceof Error ? error.message : String(error);
+  return new HandlerFailure('unexpected', 'unexpected', 'internal error', { detail, status: 500 });
 }
 
 export function handlerAborted(): HandlerFailure {

@@ -14,6 +14,7 @@ import {
   handlerTooLate,
   operationFailed,
   templateFailed,
+  unexpectedFailure,
 } from './handler-failure.ts';
 
 /** The request or job that a handler works for. */
@@ -98,9 +99,10 @@ class HandlerRun {
     try {
       return { value: await this.#inTime(() => this.#runSteps()) };
     } catch (error) {
-      if (!(error instanceof HandlerFailure)) throw error;
-      error.compensation = await this.#compensate(error);
-      return { failure: error };
+      // Completed mutations are undone after unexpected errors too.
+      const failure = error instanceof HandlerFailure ? error : unexpectedFailure(error);
+      failure.compensation = await this.#compensate(failure);
+      return { failure };
     }
   }
 
@@ -248,8 +250,7 @@ class HandlerRun {
       const result = await this.#execute(compensation, name, true);
       return result.errors.length > 0 ? { code: operationFailed(name, result).code } : 'done';
     } catch (error) {
-      if (error instanceof HandlerFailure) return { code: error.code };
-      throw error;
+      return { code: error instanceof HandlerFailure ? error.code : 'unexpected' };
     }
   }
 
