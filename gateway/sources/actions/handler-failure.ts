@@ -14,7 +14,15 @@ import { codeWithoutExtensions } from './errors.ts';
  * - `unexpected`: an error of the gateway itself.
  * - `aborted`: the client has disconnected, or the job was taken away.
  */
-export type FailureKind = 'operation' | 'rejected' | 'fail' | 'template' | 'output' | 'limit' | 'unexpected' | 'aborted';
+export type FailureKind =
+  | 'operation'
+  | 'rejected'
+  | 'fail'
+  | 'template'
+  | 'output'
+  | 'limit'
+  | 'unexpected'
+  | 'aborted';
 
 /** The outcome of compensations: whether all of them succeeded. */
 export type CompensationOutcome = 'done' | 'failed';

@@ -98,7 +98,8 @@ describe('a comparison with a Hasura', () => {
       }),
     );
     const asked = { location: own.path, environment, hasura: url, adminSecret: SECRET };
-    const extension = 'actions.yaml:2 actions[0]: the handler of "ping" runs saved operations, which Hasura does not support';
+    const extension =
+      'actions.yaml:2 actions[0]: the handler of "ping" runs saved operations, which Hasura does not support';
     expect((await reportOf(asked)).report.hasura?.extensions).toEqual([extension]);
     expect((await textOf(asked)).text).toContain(`extension: ${extension}`);
 
