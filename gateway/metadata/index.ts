@@ -13,13 +13,9 @@ export { loadMetadata, type Metadata } from './load.ts';
 export { namedRoles } from './named-roles.ts';
 export { metricsPushOf, tracingOf } from './opentelemetry.ts';
 export {
-  type Compensation,
-  DEFAULT_HANDLER_LIMITS,
-  type FailStep,
   type HandlerLimits,
   type HandlerOperation,
   type OperationHandler,
-  type OperationHandlers,
   type OperationStep,
   operationsOf,
 } from './operation-handler.ts';
