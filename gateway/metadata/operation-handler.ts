@@ -1,3 +1,5 @@
+import { Kind, type OperationDefinitionNode } from 'graphql';
+import { suggestion } from '../../platform/index.ts';
 import type { Template } from '../webhooks/kriti/index.ts';
 import type { FailStepMetadata } from './actions/index.ts';
 import type { SavedOperation } from './references.ts';
@@ -74,4 +76,41 @@ export function operationsOf({ steps }: Pick<OperationHandler, 'steps'>): readon
     if ('fail' in step) return [];
     return step.compensation ? [step, step.compensation] : [step];
   });
+}
+
+/** Compares the variables of an operation with the keys of a template, if the template fixes them. */
+export function variableProblems(
+  { name, operation: { variableDefinitions = [] } }: SavedOperation,
+  template: Template | undefined,
+): readonly { readonly message: string; readonly key: string }[] {
+  const given = template ? template.keys : [];
+  if (!given) return [];
+  const declared = variableDefinitions.map(({ variable }) => variable.name.value);
+  const key = template ? 'variables' : 'operation';
+  const missing = variableDefinitions.filter(
+    ({ variable, type, defaultValue }) =>
+      type.kind === Kind.NON_NULL_TYPE && !defaultValue && !given.includes(variable.name.value),
+  );
+  return [
+    ...missing.map(({ variable }) => ({
+      key,
+      message: `the operation "${name}" requires the variable $${variable.name.value}, which the template of its variables does not set`,
+    })),
+    ...given
+      .filter((one) => !declared.includes(one))
+      .map((one) => ({
+        key,
+        message: `the operation "${name}" declares no variable $${one}${suggestion(one, declared)}`,
+      })),
+  ];
+}
+
+/** The response key of an operation's single root field. Undefined if there are several, or a fragment. */
+export function resultKeyOf({ selectionSet }: OperationDefinitionNode): string | undefined {
+  const selected = selectionSet.selections.filter(
+    (selection) => selection.kind !== Kind.FIELD || selection.name.value !== '__typename',
+  );
+  const [only] = selected;
+  if (selected.length !== 1 || only?.kind !== Kind.FIELD) return undefined;
+  return (only.alias ?? only.name).value;
 }

@@ -1,4 +1,3 @@
-import { Kind, type OperationDefinitionNode } from 'graphql';
 import { suggestion } from '../../platform/index.ts';
 import type { Template } from '../webhooks/kriti/index.ts';
 import type {
@@ -10,20 +9,21 @@ import type {
   WorkHandlerMetadata,
 } from './actions/index.ts';
 import { handlerCycles } from './handler-cycles.ts';
-import type {
-  Compensation,
-  FailStep,
-  HandlerLimits,
-  HandlerOperation,
-  OperationHandler,
-  OperationHandlers,
-  OperationStep,
+import {
+  type Compensation,
+  type FailStep,
+  type HandlerLimits,
+  type HandlerOperation,
+  type OperationHandler,
+  type OperationHandlers,
+  type OperationStep,
+  resultKeyOf,
+  variableProblems,
 } from './operation-handler.ts';
 import type { QueryCollectionMetadata } from './query-collections.ts';
-import { findSavedOperation, type SavedOperation } from './references.ts';
+import { findSavedOperation } from './references.ts';
 import type { Kind as MetadataKind } from './store.ts';
 import type { CronTriggerMetadata, DeliveriesMetadata } from './triggers/index.ts';
-import { webhookKeyProblems } from './webhook-keys.ts';
 import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.ts';
 
 /** The parts of the metadata that handlers are checked against. */
@@ -220,38 +220,64 @@ class HandlerSteps {
   }
 }
 
-/** Compares the variables of an operation with the keys of a template, if the template fixes them. */
-function variableProblems(
-  { name, operation: { variableDefinitions = [] } }: SavedOperation,
-  template: Template | undefined,
-): readonly { readonly message: string; readonly key: string }[] {
-  const given = template ? template.keys : [];
-  if (!given) return [];
-  const declared = variableDefinitions.map(({ variable }) => variable.name.value);
-  const key = template ? 'variables' : 'operation';
-  const missing = variableDefinitions.filter(
-    ({ variable, type, defaultValue }) =>
-      type.kind === Kind.NON_NULL_TYPE && !defaultValue && !given.includes(variable.name.value),
-  );
-  return [
-    ...missing.map(({ variable }) => ({
-      key,
-      message: `the operation "${name}" requires the variable $${variable.name.value}, which the template of its variables does not set`,
-    })),
-    ...given
-      .filter((one) => !declared.includes(one))
-      .map((one) => ({
-        key,
-        message: `the operation "${name}" declares no variable $${one}${suggestion(one, declared)}`,
-      })),
-  ];
+/** Reports keys that only a webhook needs, beside handlers that run saved operations. */
+function webhookKeyProblems({
+  actions,
+  cronTriggers,
+  subscriptions,
+  place,
+}: HandlerSurroundings): readonly MetadataProblem[] {
+  const problems: MetadataProblem[] = [];
+  const check = (
+    kind: MetadataKind,
+    path: ValuePath,
+    value: object,
+    keys: readonly string[],
+    instead = 'remove it',
+  ) => {
+    for (const key of keys)
+      if (isSet((value as Readonly<Record<string, unknown>>)[key]))
+        problems.push({
+          ...place(kind, [...path, key]),
+          message: `"${key}" is for webhooks, and the handler runs saved operations: ${instead}`,
+        });
+  };
+  actions.forEach(({ definition }, index) => {
+    if (typeof definition.handler === 'string') return;
+    const path = ['actions', index, 'definition'];
+    check('actions', path, definition, ACTION_WEBHOOK_KEYS);
+    check('actions', path, { ...definition.resilience, concurrency: undefined }, RESILIENCE_WEBHOOK_KEYS);
+    if ('steps' in definition.handler)
+      check('actions', path, definition, ['response_transform'], 'use "response" of the handler');
+  });
+  cronTriggers.forEach((trigger, index) => {
+    if (trigger.handler) check('cronTriggers', [index], trigger, CRON_WEBHOOK_KEYS);
+  });
+  subscriptions.forEach((subscription, index) => {
+    if (subscription.handler) check('deliveries', ['subscriptions', index], subscription, SUBSCRIPTION_WEBHOOK_KEYS);
+  });
+  return problems;
 }
 
-function resultKeyOf({ selectionSet }: OperationDefinitionNode): string | undefined {
-  const selected = selectionSet.selections.filter(
-    (selection) => selection.kind !== Kind.FIELD || selection.name.value !== '__typename',
-  );
-  const [only] = selected;
-  if (selected.length !== 1 || only?.kind !== Kind.FIELD) return undefined;
-  return (only.alias ?? only.name).value;
+const COMMON_WEBHOOK_KEYS = ['headers'];
+const ACTION_WEBHOOK_KEYS = [
+  ...COMMON_WEBHOOK_KEYS,
+  'forward_client_headers',
+  'ignored_client_headers',
+  'request_transform',
+  'webhook_signature',
+  'service_assertion',
+];
+const RESILIENCE_WEBHOOK_KEYS = [
+  'connect_timeout_seconds',
+  'headers_timeout_seconds',
+  'retries',
+  'circuit_breaker',
+  'deduplicate',
+];
+const CRON_WEBHOOK_KEYS = [...COMMON_WEBHOOK_KEYS, 'request_transform', 'webhook_signature', 'resilience'];
+const SUBSCRIPTION_WEBHOOK_KEYS = [...COMMON_WEBHOOK_KEYS, 'secret_from_env', 'previous_secret_from_env', 'resilience'];
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false && !(Array.isArray(value) && value.length === 0);
 }
