@@ -93,7 +93,7 @@ const ACTIONS = [
   action('nested', run('CallItem', { variables: ID })),
   action('checkout', CHECKOUT),
   action('partial', chain(reserve(), charge('ChargeBroken'), step('shipped', 'Ship', { variables: '{ "id": "1" }' }))),
-  action('late', chain(reserve(), charge('Charge')), { timeout: 0.3 }),
+  action('late', chain(reserve(), charge('Charge')), { timeout: 2 }),
   action('badResponse', { ...chain(reserve()), response: '{ "id": {{$steps.reserved.nothing}} }' }),
   action(
     'badCompensation',
@@ -288,18 +288,25 @@ describe('a chain', () => {
   });
 
   test('ends in time, and undoes what it did', async () => {
-    shop.before = (field) => (field === 'charge' ? new Promise((resolve) => setTimeout(resolve, 1_000)) : undefined);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    shop.before = (field) => (field === 'charge' ? held : undefined);
     const { body } = await call('mutation { late(item: "7") { id } }');
+    release();
     expect(body.errors?.[0]?.extensions).toEqual({ path: '$', code: 'handler-time-limit-exceeded', ...COMPENSATED });
     expect(shop.done).toContain('release r-7 of tenant 1');
   });
 
   test('is undone if its caller disconnects, and a mutation in progress is completed first', async () => {
     const controller = new AbortController();
+    const completed = () => gateway.logs().split('"event":"request.completed"').length;
     shop.before = async (field) => {
       if (field !== 'charge') return;
+      const before = completed();
       controller.abort();
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await until('the gateway has noticed', () => completed() > before);
     };
     const aborted = fetch(`${gateway.url}/v1/graphql`, {
       method: 'POST',
