@@ -69,6 +69,7 @@ export const ROW_IDS = [
   'stitched',
   'relationship',
   'action-field',
+  'operation-handler',
 ] as const;
 
 export type RowId = (typeof ROW_IDS)[number];
@@ -258,5 +259,16 @@ export const ROWS: Readonly<Record<RowId, Row>> = {
       },
     },
     calls: 2,
+  },
+  'operation-handler': {
+    id: 'operation-handler',
+    title: 'an action whose handler is a saved operation',
+    request: {
+      kind: 'graphql',
+      query: 'mutation OperationHandler($name: String!) { renamed(name: $name) { id name } }',
+      variables: { name: `h${COUNTER}` },
+    },
+    answer: { data: { renamed: { id: '1', name: 'Product 1' } } },
+    calls: 1,
   },
 };

@@ -143,6 +143,8 @@ export interface GraphSettings {
   readonly hasJobsDatabase: boolean;
   /** Where webhooks report the progress of jobs. Undefined if no URL is set. */
   readonly jobProgressUrl: string | undefined;
+  /** The limits of handlers that run saved operations. */
+  readonly handlerLimits: { readonly maxSteps: number; readonly maxDepth: number };
 }
 
 function graphSettingsOf(settings: Pick<Settings, keyof typeof graphSettings>): GraphSettings {
@@ -155,6 +157,7 @@ function graphSettingsOf(settings: Pick<Settings, keyof typeof graphSettings>): 
     closeRemoteSchemas: settings.HASURA_GRAPHQL_ENABLE_REMOTE_SCHEMA_PERMISSIONS,
     hasJobsDatabase: settings.HASURA_GRAPHQL_METADATA_DATABASE_URL !== undefined,
     jobProgressUrl: progressUrl(settings.PORTICO_JOBS_PROGRESS_URL),
+    handlerLimits: { maxSteps: settings.PORTICO_HANDLER_MAX_STEPS, maxDepth: settings.PORTICO_HANDLER_MAX_DEPTH },
   };
 }
 

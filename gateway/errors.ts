@@ -31,6 +31,8 @@ export const ERROR_STATUS = {
   'directive-limit-exceeded': 400,
   'event-too-large': 502,
   'events-missed': 503,
+  'handler-depth-limit-exceeded': 500,
+  'handler-time-limit-exceeded': 504,
   'headers-too-large': 431,
   'introspection-limit-exceeded': 400,
   'job-limit-exceeded': 429,

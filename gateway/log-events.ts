@@ -68,6 +68,12 @@ export const LOG_EVENTS = {
   'action.call_failed': 'the webhook of an action returned an unexpected status',
   'action.invalid_response': 'the response of the webhook of an action is not JSON',
   'action.transform_failed': 'a transform of an action failed for its values',
+  'handler.failed':
+    'a handler that runs saved operations failed; `step`, `code` and `reason` say where and why. Errors of services and of `fail` steps are not logged',
+  'handler.compensated':
+    'steps of a chain were undone because a later step failed; `steps` names them, `step` the failed one',
+  'handler.compensation_failed':
+    'a step of a chain could not be undone, so its effect remains; `step` and `code` say which and why',
   'secret.wrong':
     'a client sent a wrong admin secret, or a wrong secret of a producer of events; `ip` is the address of the client, `retry_after_seconds` how long it has to wait',
   'token_keys.loaded': 'the keys of the token issuer were fetched for the first time',

@@ -109,7 +109,7 @@ const gateway = roomsOf('gateway', {
   'upstream/interceptors': 'upstream/resilience',
   'upstream/resilience': '',
   'webhooks/calls': 'metadata platform webhooks/kriti',
-  'webhooks/jobs': 'jobs/engine metadata platform sources upstream webhooks/calls',
+  'webhooks/jobs': 'access/session jobs/engine metadata platform sources upstream webhooks/calls',
   'webhooks/kriti': 'access/variables',
 });
 

@@ -5,7 +5,7 @@ import { type GraphName, joinedSdl, listsSdl, plainSdl, SUBGRAPH_NAMES, subgraph
 /** The files of a metadata directory. Texts are written unchanged, other values as JSON, which is also YAML. */
 export type BenchMetadata = Readonly<Record<string, unknown>>;
 
-/** Returns metadata with the services as plain remote schemas, an action and a REST endpoint. */
+/** Returns metadata with the services as plain remote schemas, two actions and a REST endpoint. */
 export function plainMetadata(upstream: string): BenchMetadata {
   return {
     'remote_schemas.yaml': SUBGRAPH_NAMES.map((name) => ({
@@ -20,14 +20,30 @@ export function plainMetadata(upstream: string): BenchMetadata {
           definition: { kind: 'synchronous', handler: `${upstream}/action` },
           permissions: [{ role: 'user' }],
         },
+        {
+          name: 'renamed',
+          definition: {
+            handler: { operation: 'rename', collection: 'bench', variables: '{ "name": {{$body.input.name}} }' },
+          },
+          permissions: [{ role: 'user' }],
+        },
       ],
-      custom_types: { objects: [{ name: 'Order' }] },
+      custom_types: { objects: [{ name: 'Order' }, { name: 'Renamed' }] },
     },
-    'actions.graphql': `type Mutation { placeOrder(item: String!): Order } type Order { id: ID! status: String! }`,
+    'actions.graphql': `type Mutation { placeOrder(item: String!): Order renamed(name: String!): Renamed }
+      type Order { id: ID! status: String! } type Renamed { id: ID! name: String }`,
     'query_collections.yaml': [
       {
         name: 'bench',
-        definition: { queries: [{ name: 'hello', query: 'query hello($name: String) { hello(name: $name) }' }] },
+        definition: {
+          queries: [
+            { name: 'hello', query: 'query hello($name: String) { hello(name: $name) }' },
+            {
+              name: 'rename',
+              query: 'mutation rename($name: String!) { renameProduct(id: "1", name: $name) { id name } }',
+            },
+          ],
+        },
       },
     ],
     'rest_endpoints.yaml': [

@@ -131,7 +131,7 @@ export interface PorticoVariant {
 }
 
 export function plainOf(variant: PorticoVariant): Target {
-  return porticoTarget(variant, ['U', 'H', 'L', 'W', 'S', 'M', 'A', 'R', 'B'], plainMetadata);
+  return porticoTarget(variant, ['U', 'H', 'L', 'W', 'S', 'M', 'A', 'R', 'B', 'operation-handler'], plainMetadata);
 }
 
 export function federatedOf(variant: PorticoVariant): Target {

@@ -13,6 +13,7 @@ export {
   brokenOperationProblems,
   CACHED_DIRECTIVE,
   compareInSlices,
+  handlerProblems,
   NO_QUERIES_FIELD,
   operationErrors,
   type SchemaChange,

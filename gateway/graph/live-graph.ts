@@ -1,7 +1,13 @@
 import { Listeners, type Logger } from '../../platform/index.ts';
 import { describeProblem, type Metadata, MetadataError, type MetadataProblem, namedRoles } from '../metadata/index.ts';
 import type { Source, SourceDependencies } from '../sources/index.ts';
-import { brokenOperationProblems, brokenOperations, type Generation, type Inconsistency } from './generation/index.ts';
+import {
+  brokenOperationProblems,
+  brokenOperations,
+  type Generation,
+  handlerProblems,
+  type Inconsistency,
+} from './generation/index.ts';
 import { isMistake, type LastSchemaChange, SourceRegistry, sourceProblem } from './registry/index.ts';
 
 /** The default for `graceMs`. */
@@ -189,6 +195,7 @@ export class LiveGraph {
       ...one.relationshipProblems,
       ...one.authenticationProblems,
       ...one.roleProblems,
+      ...handlerProblems(one),
     ];
     const knownWithin = new Set(problemsWithin(before.generation).map(({ message }) => message));
     const within = problemsWithin(generation).filter(({ message }) => !knownWithin.has(message));

@@ -2,6 +2,7 @@ import type { Logger } from '../../platform/index.ts';
 import {
   describeProblem,
   foldIgnored,
+  type HandlerLimits,
   loadMetadata,
   type Metadata,
   MetadataError,
@@ -57,6 +58,8 @@ export interface MetadataReloaderOptions extends MetadataNotesOptions {
   readonly closeRemoteSchemas?: boolean;
   /** Whether a database for jobs is configured. */
   readonly hasJobsDatabase?: boolean;
+  /** The limits of handlers that run saved operations. */
+  readonly handlerLimits?: HandlerLimits;
   readonly log: Logger;
 }
 

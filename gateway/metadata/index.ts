@@ -17,6 +17,13 @@ export { exportMetadata } from './export.ts';
 export { loadMetadata, type Metadata } from './load.ts';
 export { namedRoles } from './named-roles.ts';
 export { metricsPushOf, tracingOf } from './opentelemetry.ts';
+export {
+  type HandlerLimits,
+  type HandlerOperation,
+  type OperationHandler,
+  type OperationStep,
+  operationsOf,
+} from './operation-handler.ts';
 export type { PersistedManifest } from './persisted-documents.ts';
 export type { QueryCollectionMetadata } from './query-collections.ts';
 export type { RestEndpoint } from './references.ts';

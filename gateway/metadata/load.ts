@@ -3,13 +3,17 @@ import {
   type ActionTypes,
   actionsShape,
   actionTypes,
+  handlerReferences,
   tableRelationshipProblems,
 } from './actions/index.ts';
 import { type AllowListEntry, allowListProblems, allowListShape } from './allow-list.ts';
 import { type ApiLimits, apiLimitsShape } from './api-limits.ts';
 import { type InheritedRole, inheritedRolesShape, orderInheritedRoles, withInherited } from './inherited-roles.ts';
 import { readNamedFile } from './named-file.ts';
+import { namedRoles } from './named-roles.ts';
 import { ignoredDataTypes, type OpenTelemetryMetadata, openTelemetryShape } from './opentelemetry.ts';
+import { DEFAULT_HANDLER_LIMITS, type HandlerLimits, type OperationHandlers } from './operation-handler.ts';
+import { resolveOperationHandlers } from './operation-handlers.ts';
 import { type PersistedManifest, persistedDocumentsShape, readManifests } from './persisted-documents.ts';
 import { type QueryCollectionMetadata, queryCollectionsShape } from './query-collections.ts';
 import {
@@ -60,6 +64,8 @@ export interface Metadata {
   readonly relationships: readonly RelationshipMetadata[];
   readonly queryCollections: readonly QueryCollectionMetadata[];
   readonly restEndpoints: readonly RestEndpoint[];
+  /** The handlers that run saved operations in place of a webhook. */
+  readonly operationHandlers: OperationHandlers;
   readonly allowList: readonly AllowListEntry[];
   readonly apiLimits: ApiLimits;
   /** Roles that may not introspect. */
@@ -98,6 +104,7 @@ export interface LoadOptions {
   readonly onFiles?: (files: ReadonlySet<string>) => void;
   /** Whether there is a database for jobs. */
   readonly hasJobsDatabase?: boolean;
+  readonly handlerLimits?: HandlerLimits;
 }
 
 /**
@@ -108,7 +115,12 @@ export interface LoadOptions {
  */
 export function loadMetadata(
   location: string,
-  { closeRemoteSchemas = false, hasJobsDatabase = false, onFiles }: LoadOptions = {},
+  {
+    closeRemoteSchemas = false,
+    hasJobsDatabase = false,
+    handlerLimits = DEFAULT_HANDLER_LIMITS,
+    onFiles,
+  }: LoadOptions = {},
 ): Metadata {
   const problems: MetadataProblem[] = [];
   const store = openStore(location, problems);
@@ -148,7 +160,22 @@ export function loadMetadata(
     problems,
   );
 
-  const repeated = repeatedQueries(queryCollections, endpoints, at('queryCollections'));
+  const { subscriptions } = deliveries;
+  const repeated = repeatedQueries(
+    queryCollections,
+    [
+      ...endpoints.map(({ definition: { query } }) => ({
+        collection: query.collection_name,
+        operation: query.query_name,
+        runner: 'a REST endpoint',
+      })),
+      ...handlerReferences([
+        ...actions.actions.map(({ definition }) => definition.handler),
+        ...[...cronTriggers, ...subscriptions].map(({ handler }) => handler),
+      ]).map((one) => ({ ...one, runner: 'a handler' })),
+    ],
+    at('queryCollections'),
+  );
   const withoutJobs = hasJobsDatabase ? undefined : triggersWithoutJobs(cronTriggers, deliveries, place);
   problems.push(
     ...inherited.problems,
@@ -172,6 +199,19 @@ export function loadMetadata(
   const restEndpoints = areCollectionsValid
     ? resolveEndpoints(endpoints, queryCollections, at('restEndpoints'), problems)
     : [];
+  const operationHandlers = resolveOperationHandlers(
+    {
+      actions: actions.actions,
+      actionTypes: checkedTypes,
+      cronTriggers,
+      subscriptions,
+      collections: areCollectionsValid ? queryCollections : undefined,
+      roles: namedRoles({ remoteSchemas, actions, services, inheritedRoles }),
+      limits: handlerLimits,
+      place,
+    },
+    problems,
+  );
   if (problems.length > 0) throw new MetadataError(problems);
   const granted = withInherited(inherited.ordered, { remoteSchemas, actions, services });
   const introspectionDisabledFor = introspection.disabled_for_roles;
@@ -194,6 +234,7 @@ export function loadMetadata(
     relationships,
     queryCollections,
     restEndpoints,
+    operationHandlers,
     allowList,
     apiLimits,
     introspectionDisabledFor: new Set(introspectionDisabledFor),

@@ -1,7 +1,12 @@
-import type { Metadata } from './load.ts';
+import type { Grants, InheritedRole } from './inherited-roles.ts';
 
 /** Returns every role that has a permission in the metadata. */
-export function namedRoles({ remoteSchemas, actions, services, inheritedRoles }: Metadata): readonly string[] {
+export function namedRoles({
+  remoteSchemas,
+  actions,
+  services,
+  inheritedRoles,
+}: Grants & { readonly inheritedRoles: readonly InheritedRole[] }): readonly string[] {
   const permissions = [
     ...remoteSchemas.flatMap((remote) => remote.permissions ?? []),
     ...actions.actions.flatMap((action) => action.permissions),

@@ -8,6 +8,47 @@ import type { MetadataLocation, MetadataProblem, ValuePath } from './yaml/index.
 /** Returns the location of a value in the files. */
 type LocateValue = (path: ValuePath) => MetadataLocation;
 
+/** A saved operation, parsed. */
+export interface SavedOperation {
+  readonly collection: string;
+  /** Its name in the collection. */
+  readonly name: string;
+  /** Its text in the collection. */
+  readonly query: string;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+/**
+ * Finds a query or mutation of a collection.
+ *
+ * @param runner what runs the operation, for messages.
+ * @returns the problem and the key that it is about, if there is no such operation.
+ */
+export function findSavedOperation(
+  collections: readonly QueryCollectionMetadata[],
+  collectionName: string,
+  name: string,
+  runner: string,
+): SavedOperation | { readonly problem: string; readonly key: 'collection' | 'operation' } {
+  const collection = collections.find((candidate) => candidate.name === collectionName);
+  if (!collection)
+    return {
+      problem: `there is no collection "${collectionName}"${suggestion(collectionName, names(collections))}`,
+      key: 'collection',
+    };
+  const { queries } = collection.definition;
+  const saved = queries.find((candidate) => candidate.name === name);
+  if (!saved)
+    return {
+      problem: `there is no query "${name}" in the collection "${collectionName}"${suggestion(name, names(queries))}`,
+      key: 'operation',
+    };
+  const parsed = singleOperation(saved.query, runner);
+  if (typeof parsed === 'string') return { problem: `the query "${name}" ${parsed}`, key: 'operation' };
+  return { collection: collectionName, name, query: saved.query, ...parsed };
+}
+
 /** A REST endpoint and the saved operation that it runs. */
 export interface RestEndpoint {
   readonly metadata: RestEndpointMetadata;
@@ -28,28 +69,20 @@ export function resolveEndpoints(
   return endpoints.flatMap((metadata, index) => {
     const { collection_name, query_name } = metadata.definition.query;
     const at = place([index, 'definition', 'query']);
-    const collection = collections.find((candidate) => candidate.name === collection_name);
-    const saved = collection?.definition.queries.find((candidate) => candidate.name === query_name);
-    if (!saved) {
-      const missing = collection
-        ? `no query "${query_name}" in the collection "${collection_name}"${suggestion(query_name, names(collection.definition.queries))}`
-        : `no collection "${collection_name}"${suggestion(collection_name, names(collections))}`;
-      problems.push({ ...at, message: `there is ${missing}` });
+    const saved = findSavedOperation(collections, collection_name, query_name, 'an endpoint');
+    if ('problem' in saved) {
+      problems.push({ ...at, message: saved.problem });
       return [];
     }
-    const parsed = singleOperation(saved.query);
-    if (typeof parsed === 'string') {
-      problems.push({ ...at, message: `the query "${query_name}" ${parsed}` });
-      return [];
-    }
-    const unknown = unknownParameters(metadata, parsed.operation);
+    const { query, document, operation } = saved;
+    const unknown = unknownParameters(metadata, operation);
     problems.push(
       ...unknown.map((parameter) => ({
         ...place([index, 'url']),
         message: `the query "${query_name}" declares no variable $${parameter} for the path parameter ":${parameter}"`,
       })),
     );
-    return [{ metadata, query: saved.query, ...parsed }];
+    return [{ metadata, query, document, operation }];
   });
 }
 
@@ -65,13 +98,21 @@ export function duplicateNames(list: readonly { name: string }[], place: LocateV
   );
 }
 
+/** The name of a saved operation that something runs. */
+export interface NamedOperation {
+  readonly collection: string;
+  readonly operation: string;
+  /** What runs it, for messages. */
+  readonly runner: string;
+}
+
 /**
- * Reports different operations with the same name in a collection. They are a problem if a REST endpoint refers to the
- * ambiguous name. Otherwise nothing uses the name, and the duplicates are ignored.
+ * Reports different operations with the same name in a collection. They are a problem if something runs the ambiguous name.
+ * Otherwise nothing uses the name, and the duplicates are ignored.
  */
 export function repeatedQueries(
   collections: readonly QueryCollectionMetadata[],
-  endpoints: readonly RestEndpointMetadata[],
+  run: readonly NamedOperation[],
   place: LocateValue,
 ): { problems: readonly MetadataProblem[]; ignored: readonly IgnoredMetadata[] } {
   const problems: MetadataProblem[] = [];
@@ -82,11 +123,9 @@ export function repeatedQueries(
       const first = queries.findIndex((other) => other.name === name);
       if (first === position) return;
       const at = place([index, 'definition', 'queries', position, 'name']);
-      const isMeant = endpoints.some(
-        ({ definition: { query: named } }) => named.collection_name === collection.name && named.query_name === name,
-      );
-      if (isMeant && queries[first]?.query !== query)
-        problems.push({ ...at, message: `"${name}" already exists, and a REST endpoint runs it: which one?` });
+      const meant = run.find((one) => one.collection === collection.name && one.operation === name);
+      if (meant && queries[first]?.query !== query)
+        problems.push({ ...at, message: `"${name}" already exists, and ${meant.runner} runs it: which one?` });
       else ignored.push({ ...at, what: `the name "${name}", which another query of the collection also has` });
     });
   });
@@ -143,7 +182,10 @@ function unknownParameters({ url }: RestEndpointMetadata, operation: OperationDe
   return parameters.map((segment) => segment.slice(1)).filter((parameter) => !declared.has(parameter));
 }
 
-function singleOperation(query: string): { document: DocumentNode; operation: OperationDefinitionNode } | string {
+function singleOperation(
+  query: string,
+  runner: string,
+): { document: DocumentNode; operation: OperationDefinitionNode } | string {
   let document: DocumentNode;
   try {
     document = parse(query);
@@ -153,6 +195,6 @@ function singleOperation(query: string): { document: DocumentNode; operation: Op
   const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
   const [operation] = operations;
   if (!operation || operations.length > 1) return 'must contain exactly one operation';
-  if (operation.operation === 'subscription') return 'is a subscription, which an endpoint cannot run';
+  if (operation.operation === 'subscription') return `is a subscription, which ${runner} cannot run`;
   return { document, operation };
 }

@@ -143,6 +143,10 @@ export class ExecutionContext implements OperationContext {
     return this.#request.span;
   }
 
+  get handlerDepth(): number | undefined {
+    return this.#request.handlerDepth;
+  }
+
   beginJoin(): { readonly context: OperationContext; end(requests: number): void } | undefined {
     const { span } = this;
     if (!span?.isRecording) return undefined;

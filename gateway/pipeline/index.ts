@@ -18,6 +18,7 @@ export {
   unforeseenError,
   writtenJson,
 } from './response/index.ts';
+export { savedOperationRunner } from './saved-operation-runner.ts';
 export type { ResultTaker } from './subscription-run.ts';
 export { withinTimeLimit } from './time-limit.ts';
 export type { OperationLimits } from './validation/index.ts';

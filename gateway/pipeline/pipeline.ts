@@ -133,15 +133,29 @@ export class OperationPipeline {
     );
   }
 
+  /**
+   * Prepares a saved operation that a handler of the metadata runs. The session comes from the metadata or from the
+   * request that the handler works for, and only that request counts for the rate limit.
+   *
+   * @throws GatewayError if the session may not send the operation.
+   */
+  prepareSaved(request: OperationRequest, session: Session, context: RequestContext): PreparedRequest {
+    const parsed = this.#parse(request, context, this.#cache);
+    if (parsed.kind === 'unparsed') return this.#reject([invalidRequest(parsed.error, '$.query')]);
+    return this.#prepareFor(session, parsed, { isSaved: true, isNested: true });
+  }
+
   /** Runs the stages after authentication and rate limiting. None of them waits. */
   #prepareFor(session: Session, parsed: ParsedRequest, options: PrepareOptions): PreparedRequest {
     const { request, context, cache, query, document } = parsed;
     const { generation, rules } = cache;
-    const { batch, isSaved = false, mayStream = false, sessionCondition } = options;
+    const { batch, isSaved = false, mayStream = false, isNested = false, sessionCondition } = options;
     if (sessionCondition) checkCondition(sessionCondition, session);
     const { counts } = this;
     const scope: ValidationScope = { generation, rules, role: session.role, isSaved, counts };
-    const explanation = this.#explanations.open(parsed, session, () => isValidated(document, scope));
+    const explanation = isNested
+      ? undefined
+      : this.#explanations.open(parsed, session, () => isValidated(document, scope));
     const reject = (errors: readonly PublicError[]) => this.#reject(errors, explanation);
 
     const validated = this.#validate(parsed, scope);

@@ -34,6 +34,8 @@ export interface PrepareOptions {
   readonly batch?: Batch;
   /** Whether the document is saved in the metadata. If so, the allow list does not apply. */
   readonly isSaved?: boolean;
+  /** Whether a handler of the metadata runs the operation, so that it is not explained. */
+  readonly isNested?: boolean;
   /** Whether the transport can deliver a stream of events. */
   readonly mayStream?: boolean;
   /** The condition that sessions must meet to use this transport. It does not apply to the admin. */

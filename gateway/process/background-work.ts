@@ -8,6 +8,7 @@ import type { Jobs } from '../jobs/engine/index.ts';
 import { progressEndpoint } from '../jobs/progress/index.ts';
 import { openSchedules } from '../jobs/schedules/index.ts';
 import { type Metadata, together } from '../metadata/index.ts';
+import type { HandlerDependencies } from '../sources/index.ts';
 import type { HttpExchange } from '../transports/http/index.ts';
 import type { SourceState, UpstreamConnections } from '../upstream/index.ts';
 
@@ -16,6 +17,7 @@ export interface BackgroundWorkOptions {
   readonly config: GatewayConfig;
   readonly metadata: Metadata;
   readonly http: UpstreamConnections;
+  readonly handlers: HandlerDependencies;
   readonly wrongSecrets: WrongSecrets;
   readonly log: Logger;
 }
@@ -44,12 +46,14 @@ export function openBackgroundWork({
   config,
   metadata,
   http,
+  handlers,
   wrongSecrets,
   log,
 }: BackgroundWorkOptions): BackgroundWork {
   const dependencies = {
     environment: config.environment,
     http,
+    handlers,
     resilience: config.resilience,
     webhookSecret: config.PORTICO_WEBHOOK_SECRET,
     log,

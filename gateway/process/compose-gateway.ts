@@ -6,7 +6,9 @@ import { type LiveGraph, logMetadataNotes, type MetadataNotesOptions, MetadataRe
 import { logHasuraSettings } from '../hasura-settings.ts';
 import { loadMetadata, type Metadata } from '../metadata/index.ts';
 import type { Insight } from '../operations/insight/index.ts';
+import { savedOperationRunner } from '../pipeline/index.ts';
 import { createGatewayServer, type GatewayServer } from '../server.ts';
+import { HandlerCounts, type HandlerDependencies, type RunSavedOperation } from '../sources/index.ts';
 import { createCors, trustedOrigins } from '../transports/http/index.ts';
 import { openUpstreamHttp } from '../upstream/index.ts';
 import {
@@ -80,6 +82,17 @@ export async function composeGateway(
     trustsOrigin,
     wrongSecrets,
   });
+  // Sources and jobs run saved operations in the pipeline, which is built from them.
+  let runSavedOperation: RunSavedOperation | undefined;
+  const handlerCounts = new HandlerCounts();
+  const handlers: HandlerDependencies = {
+    run: (call, done) => {
+      if (!runSavedOperation) throw new TypeError('saved operations are run before the pipeline is open');
+      runSavedOperation(call, done);
+    },
+    maxDepth: config.graph.handlerLimits.maxDepth,
+    counts: handlerCounts,
+  };
   const { graph, passThrough, backgroundWork } = openConfiguredParts({
     config,
     metadata,
@@ -89,6 +102,7 @@ export async function composeGateway(
     traced,
     sources,
     loadedJobs,
+    handlers,
     wrongSecrets,
     log,
   });
@@ -105,6 +119,7 @@ export async function composeGateway(
     ],
     closeRemoteSchemas: config.graph.closeRemoteSchemas,
     hasJobsDatabase: config.graph.hasJobsDatabase,
+    handlerLimits: config.graph.handlerLimits,
     ...notes,
     log,
   });
@@ -127,6 +142,7 @@ export async function composeGateway(
     log,
   });
   const { operations, subscriptions } = answering;
+  runSavedOperation = savedOperationRunner(operations);
 
   // The measured values. Metrics may be read before the server listens.
   const state: LifecycleState = { isStopping: false, connections: undefined };
@@ -142,6 +158,7 @@ export async function composeGateway(
       wrongSecrets,
       http,
       compositions,
+      handlerCounts,
       telemetry,
       isReady: state.connections !== undefined && !state.isStopping && graph.ready && authenticator.ready,
       redisAvailability: sharedState.redisAvailability(),

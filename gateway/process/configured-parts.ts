@@ -6,7 +6,7 @@ import { LiveGraph, type MetadataSubscriber } from '../graph/index.ts';
 import type { Jobs } from '../jobs/engine/index.ts';
 import { isSupergraph, type Metadata, together } from '../metadata/index.ts';
 import type { Usage } from '../operations/usage/index.ts';
-import { openSchemaStore, STORED_HEADERS_PURPOSE } from '../sources/index.ts';
+import { type HandlerDependencies, openSchemaStore, STORED_HEADERS_PURPOSE } from '../sources/index.ts';
 import { openPassThrough, type PassThrough } from '../transports/rest/index.ts';
 import type { TracedHeaders, UpstreamConnections, UpstreamHttp } from '../upstream/index.ts';
 import type { BackgroundWork, BackgroundWorkOptions } from './background-work.ts';
@@ -29,6 +29,7 @@ export interface ConfiguredPartsOptions {
   readonly traced: TracedHeaders | undefined;
   readonly sources: ReturnType<typeof sourceDependencies>;
   readonly loadedJobs: LoadedJobs | undefined;
+  readonly handlers: HandlerDependencies;
   readonly wrongSecrets: WrongSecrets;
   readonly log: Logger;
 }
@@ -39,13 +40,25 @@ export interface ConfiguredPartsOptions {
  * @throws StartError with the problems of all parts.
  */
 export function openConfiguredParts(options: ConfiguredPartsOptions): ConfiguredParts {
-  const { config, metadata, http, authenticator, assertions, traced, sources, loadedJobs, wrongSecrets, log } = options;
+  const {
+    config,
+    metadata,
+    http,
+    authenticator,
+    assertions,
+    traced,
+    sources,
+    loadedJobs,
+    handlers,
+    wrongSecrets,
+    log,
+  } = options;
   const [graph, passThrough, backgroundWork] = withStartErrors(() =>
     together(
       () =>
         new LiveGraph(
           metadata,
-          { ...sources, jobs: loadedJobs?.jobs, credentialHeaders: authenticator.credentialHeaders },
+          { ...sources, jobs: loadedJobs?.jobs, handlers, credentialHeaders: authenticator.credentialHeaders },
           log,
           {
             graceMs: config.PORTICO_READY_GRACE_SECONDS * 1000,
@@ -63,7 +76,7 @@ export function openConfiguredParts(options: ConfiguredPartsOptions): Configured
           concurrency: config.resilience.concurrency,
           log,
         }),
-      () => loadedJobs?.openBackgroundWork({ config, metadata, http, wrongSecrets, log }),
+      () => loadedJobs?.openBackgroundWork({ config, metadata, http, handlers, wrongSecrets, log }),
     ),
   );
   return { graph, passThrough, backgroundWork };

@@ -35,6 +35,16 @@ export const graphSettings = {
     .describe(
       'Maximum number of types, fields, arguments, enum values, union members and directives in the schema of one service.',
     ),
+  PORTICO_HANDLER_MAX_STEPS: setting
+    .integer(20, 1, 1_000)
+    .describe(
+      'Maximum number of steps of a chain of saved operations. See [actions.md](actions.md#saved-operations-as-handlers).',
+    ),
+  PORTICO_HANDLER_MAX_DEPTH: setting
+    .integer(5, 1, 50)
+    .describe(
+      'How deep handlers may be nested: saved operations that call actions whose handlers run saved operations.',
+    ),
   PORTICO_ROOT_TYPE_NAMES: z
     .enum(['standard', 'hasura'], { error: 'expected standard or hasura' })
     .default('standard')

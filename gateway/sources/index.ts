@@ -1,4 +1,10 @@
-export { codeWithoutExtensions, openActions, STORED_HEADERS_PURPOSE, VERBATIM } from './actions/index.ts';
+export {
+  codeWithoutExtensions,
+  openActions,
+  runHandler,
+  STORED_HEADERS_PURPOSE,
+  VERBATIM,
+} from './actions/index.ts';
 export { clientHeaderForwarding } from './client-headers.ts';
 export type {
   CompiledOperation,
@@ -17,6 +23,7 @@ export type { CustomizedSchema } from './customization/index.ts';
 export { type TypeNamePlaces, typeNamePlaces } from './customization/index.ts';
 export { type FederationGroup, openFederationGroup, type Subgraph } from './federation/index.ts';
 export type { SentFile, SentFiles } from './files.ts';
+export { type CountsOfHandler, HandlerCounts } from './handler-counts.ts';
 export { openResilientClient } from './open-client.ts';
 export {
   type OpenedRemote,
@@ -36,6 +43,13 @@ export {
 } from './planned-operations.ts';
 export { mapErrors } from './remote-schema/index.ts';
 export { resultOfAnswer } from './result-of-answer.ts';
+export type {
+  HandlerDependencies,
+  RunSavedOperation,
+  SavedOperationCall,
+  SavedOperationError,
+  SavedOperationResult,
+} from './saved-operation.ts';
 export { openSchemaStore, type SchemaStore } from './schema-store.ts';
 export { joinedReasons, serviceMessage } from './service-text.ts';
 export {

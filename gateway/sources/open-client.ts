@@ -59,7 +59,7 @@ function settingsOf(
   described: ResilienceMetadata,
   defaults: ResilienceSettings,
 ): Omit<ResilienceSettings, 'deduplicate'> {
-  const { retries = {}, concurrency = {} } = described;
+  const { retries = {} } = described;
   return {
     connectTimeoutMs: inMs(described.connect_timeout_seconds) ?? defaults.connectTimeoutMs,
     headersTimeoutMs: inMs(described.headers_timeout_seconds) ?? defaults.headersTimeoutMs,
@@ -69,11 +69,19 @@ function settingsOf(
       backoffMs: retries.backoff_milliseconds ?? defaults.retries.backoffMs,
     },
     circuitBreaker: breakerOf(described.circuit_breaker ?? {}, defaults.circuitBreaker),
-    concurrency: {
-      maxInFlight: concurrency.max_in_flight ?? defaults.concurrency.maxInFlight,
-      maxQueue: concurrency.max_queue ?? defaults.concurrency.maxQueue,
-      queueTimeoutMs: inMs(concurrency.queue_timeout_seconds) ?? defaults.concurrency.queueTimeoutMs,
-    },
+    concurrency: concurrencyOf(described, defaults),
+  };
+}
+
+/** Resolves how many calls run and wait at a time. */
+export function concurrencyOf(
+  { concurrency = {} }: Pick<ResilienceMetadata, 'concurrency'>,
+  { concurrency: defaults }: Pick<ResilienceSettings, 'concurrency'> = DEFAULT_RESILIENCE,
+): ResilienceSettings['concurrency'] {
+  return {
+    maxInFlight: concurrency.max_in_flight ?? defaults.maxInFlight,
+    maxQueue: concurrency.max_queue ?? defaults.maxQueue,
+    queueTimeoutMs: inMs(concurrency.queue_timeout_seconds) ?? defaults.queueTimeoutMs,
   };
 }
 

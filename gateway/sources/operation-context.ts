@@ -27,6 +27,8 @@ export interface OperationContext {
   readonly span?: Span | undefined;
   /** Starts the span of a join. Returns undefined if the span is not recorded. */
   beginJoin?(): { readonly context: OperationContext; end(requests: number): void } | undefined;
+  /** How many handlers of the metadata the operation is nested in. Undefined for a client's operation. */
+  readonly handlerDepth?: number | undefined;
   /** HTTP headers and the status that sources set. */
   readonly http: HttpHints;
 }
@@ -51,9 +53,22 @@ export function contextOfOneEvent(context: OperationContext): OperationContext {
 /** Creates a context with its own HTTP hints, which are dropped because events have no headers. */
 export function withoutHints(context: OperationContext): OperationContext {
   // Members are listed individually because some are getters of a class, which a spread would lose.
-  const { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, span } = context;
+  const { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, span, handlerDepth } =
+    context;
   const http: HttpHints = { headers: {}, cookies: [] };
-  return { session, requestId, clientAddress, clientHeaders, query, cancellation, log, record, span, http };
+  return {
+    session,
+    requestId,
+    clientAddress,
+    clientHeaders,
+    query,
+    cancellation,
+    log,
+    record,
+    span,
+    handlerDepth,
+    http,
+  };
 }
 
 /** Creates a context with another parent span for calls. */

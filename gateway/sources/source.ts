@@ -20,6 +20,7 @@ import type {
 } from './compiled-operation.ts';
 import type { CustomizedSchema } from './customization/index.ts';
 import type { EventSharing } from './event-sharing.ts';
+import type { HandlerDependencies } from './saved-operation.ts';
 import type { SchemaStore } from './schema-store.ts';
 import { boundedProblems, joinedReasons } from './service-text.ts';
 
@@ -138,7 +139,7 @@ export interface Source {
   /** The SDL of the source's remote schemas, by name. Remote schemas can be reopened from it. */
   readonly sdl?: ReadonlyMap<string, string>;
   /** The clients that call the source's services. */
-  readonly clients?: readonly ResilientClient[];
+  readonly clients?: readonly Pick<ResilientClient, 'state'>[];
   /** Restrictions that an operator should know about. */
   readonly warning?: string;
   /** The owners of types that several services contribute to. Undefined for a source with one service. */
@@ -208,6 +209,8 @@ export interface SourceDependencies {
   readonly jobProgressUrl?: string | undefined;
   /** Runs the jobs of asynchronous actions. Undefined if the graph is only inspected. */
   readonly jobs?: Jobs | undefined;
+  /** Runs the saved operations of handlers. Undefined if the graph is only inspected. */
+  readonly handlers?: HandlerDependencies | undefined;
   /** Measures the duration of compositions. */
   readonly compositions?: Durations | undefined;
   /** Limits for the schemas of services. */

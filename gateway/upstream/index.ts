@@ -1,5 +1,5 @@
 export { Availability, UNAVAILABLE_RETRY_SECONDS } from './availability.ts';
-export { type CallCounts, type CallOutcome, DURATION_BOUNDS_MS, outcomeOf } from './call-counts.ts';
+export { CallCounts, type CallOutcome, DURATION_BOUNDS_MS, outcomeOf } from './call-counts.ts';
 export { UpstreamError, type UpstreamFailure } from './errors.ts';
 export { EventStreamReader } from './event-stream-reader.ts';
 export {
@@ -26,6 +26,7 @@ export { PassthroughBody } from './passthrough-body.ts';
 export {
   askedWaitMs,
   type BreakerSettings,
+  Bulkhead,
   type ConcurrencySettings,
   DEDUPLICATION,
   DEFAULT_RESILIENCE,
@@ -33,6 +34,7 @@ export {
   LinkedList,
   ListNode,
   type ResilienceSettings,
+  Waiter,
 } from './resilience/index.ts';
 export { ResilientClient, type SourceState, type StreamPermit } from './resilient-client.ts';
 export {

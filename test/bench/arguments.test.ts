@@ -6,7 +6,15 @@ describe('what the benchmark is asked to do', () => {
     const plan = parseBenchArguments([]);
     expect(plan.mode).toBe('full');
     const ofRoles = ['preset', 'literal', 'narrow', 'namespace', 'federation-preset'];
-    expect(plan.rows).toEqual([...'UHLWPSMARBG', 'G10', ...ofRoles, 'stitched', 'relationship', 'action-field']);
+    expect(plan.rows).toEqual([
+      ...'UHLWPSMARBG',
+      'G10',
+      ...ofRoles,
+      'stitched',
+      'relationship',
+      'action-field',
+      'operation-handler',
+    ]);
     expect(plan.extras).toEqual([
       'start',
       'reload',

@@ -1,3 +1,4 @@
+import type { Logger } from '../../../platform/index.ts';
 import type { WrongSecrets } from '../../access/session/index.ts';
 import { type DeliveriesMetadata, type Metadata, MetadataError, type MetadataProblem } from '../../metadata/index.ts';
 import type { HttpExchange } from '../../transports/http/index.ts';
@@ -11,7 +12,7 @@ import { type EventSubscription, openEventSubscriptions } from './subscriptions.
 
 export interface DeliveriesOptions {
   readonly metadata: Metadata;
-  readonly dependencies: WebhookDependencies;
+  readonly dependencies: WebhookDependencies & { readonly log: Logger };
   readonly jobs: Jobs;
   /** The largest body of a request in bytes. */
   readonly maxBodyBytes: number;
@@ -57,7 +58,12 @@ export function openDeliveries({
   let opened = open(metadata, dependencies);
   jobs.handle(
     DELIVERY_KIND,
-    deliveryRunner({ subscriptions: () => opened.subscriptions, invocations: jobs.invocations, log: dependencies.log }),
+    deliveryRunner({
+      subscriptions: () => opened.subscriptions,
+      handlers: dependencies.handlers,
+      invocations: jobs.invocations,
+      log: dependencies.log,
+    }),
   );
   return {
     endpoint: eventsEndpoint({
@@ -69,7 +75,7 @@ export function openDeliveries({
     }),
     commands: deliveryCommands(jobs.invocations),
     metadata: () => opened.metadata,
-    states: () => [...opened.subscriptions.values()].map(({ http }) => http.state()),
+    states: () => [...opened.subscriptions.values()].flatMap(({ webhook }) => (webhook ? [webhook.http.state()] : [])),
     prepare: (changed) => {
       const next = open(changed, dependencies);
       return () => {
@@ -89,7 +95,7 @@ function open(metadata: Metadata, dependencies: WebhookDependencies): OpenedMeta
   const report = (message: string, path: readonly PropertyKey[]) =>
     problems.push({ ...metadata.place('deliveries', path), message });
   const producers = openProducers(metadata.deliveries, dependencies.environment, report);
-  const subscriptions = openEventSubscriptions(metadata.deliveries, dependencies, report);
+  const subscriptions = openEventSubscriptions(metadata, dependencies, report);
   if (problems.length > 0) throw new MetadataError(problems);
   return { metadata: metadata.deliveries, producers, subscriptions };
 }

@@ -1,7 +1,14 @@
 import type { Logger } from '../../../platform/index.ts';
-import { DELIVERY_HEADERS, deliverWebhook, leaveToNewerMetadata } from '../../webhooks/jobs/index.ts';
+import { TENANT_VARIABLE } from '../../access/session/index.ts';
+import {
+  DELIVERY_HEADERS,
+  deliverWebhook,
+  type HandlerRunOfJob,
+  leaveToNewerMetadata,
+  runHandlerOfJob,
+} from '../../webhooks/jobs/index.ts';
 import { STRUCTURED_JSON } from '../cloud-events/index.ts';
-import { dead, type Invocations, type JobHandler } from '../engine/index.ts';
+import { dead, type Invocations, type JobHandler, type NewInvocation } from '../engine/index.ts';
 import type { EventSubscription } from './subscriptions.ts';
 
 export const DELIVERY_KIND = 'delivery';
@@ -9,13 +16,15 @@ export const DELIVERY_KIND = 'delivery';
 export interface DeliveryRunnerOptions {
   readonly subscriptions: () => ReadonlyMap<string, EventSubscription>;
   readonly invocations: Pick<Invocations, 'record'>;
-  readonly log: Logger | undefined;
+  /** Undefined if the gateway cannot run saved operations. */
+  readonly handlers: HandlerRunOfJob['dependencies'];
+  readonly log: Logger;
 }
 
 /**
- * Delivers events to the webhooks of subscriptions. Once a subscription loses a tenant, it no longer gets the tenant's events.
+ * Delivers events to the webhooks and handlers of subscriptions. Once a subscription loses a tenant, it no longer gets the tenant's events.
  */
-export function deliveryRunner({ subscriptions, invocations, log }: DeliveryRunnerOptions): JobHandler {
+export function deliveryRunner({ subscriptions, handlers, invocations, log }: DeliveryRunnerOptions): JobHandler {
   return {
     run: async (job, signal) => {
       const subscription = subscriptions().get(job.queue);
@@ -24,9 +33,32 @@ export function deliveryRunner({ subscriptions, invocations, log }: DeliveryRunn
           leaveToNewerMetadata(job.acceptedAt, job, 'subscription-changed', subscription ? 'tenant' : 'queue') ??
           dead(subscription ? 'tenant-removed' : 'subscription-removed')
         );
-      const { url, headers, http, secrets, metadata } = subscription;
-      const { retry_conf, headers: configured } = metadata;
+      const { webhook, handler, metadata } = subscription;
+      const { retry_conf: retryConf, headers: configured } = metadata;
       const { event } = job.payload as { event: string };
+      const record = async (attempt: Pick<NewInvocation, 'status' | 'response'>) => {
+        const request = { event: attributesOf(event), headers: configured, version: '1' };
+        await invocations.record(job, { ...attempt, request }).catch((error: unknown) => {
+          log.warn({ event: 'deliveries.log_failed', err: error, job: job.id }, 'could not log a delivery');
+        });
+      };
+      if (handler) {
+        // The event was accepted for this tenant, so the metadata cannot name another one.
+        const sessionVariables = { [TENANT_VARIABLE]: job.tenant };
+        const run = {
+          handler,
+          dependencies: handlers,
+          body: JSON.parse(event),
+          sessionVariables,
+          retryConf,
+          log,
+          record,
+        };
+        return runHandlerOfJob(run, job, signal);
+      }
+      // The metadata requires one of both.
+      if (!webhook) throw new TypeError('a subscription has neither a webhook nor a handler');
+      const { url, headers, http, secrets } = webhook;
       return deliverWebhook(
         {
           http,
@@ -37,15 +69,10 @@ export function deliveryRunner({ subscriptions, invocations, log }: DeliveryRunn
             body: event,
           },
           secrets,
-          timeoutMs: retry_conf.timeout_seconds * 1000,
-          attempts: retry_conf.num_retries + 1,
-          retryIntervalMs: retry_conf.retry_interval_seconds * 1000,
-          record: async (answer) => {
-            const request = { event: attributesOf(event), headers: configured, version: '1' };
-            await invocations.record(job, { ...answer, request }).catch((error: unknown) => {
-              log?.warn({ event: 'deliveries.log_failed', err: error, job: job.id }, 'could not log a delivery');
-            });
-          },
+          timeoutMs: retryConf.timeout_seconds * 1000,
+          attempts: retryConf.num_retries + 1,
+          retryIntervalMs: retryConf.retry_interval_seconds * 1000,
+          record,
         },
         job,
         signal,

@@ -1,12 +1,15 @@
-import type { DeliveriesMetadata, SubscriptionMetadata, ValuePath } from '../../metadata/index.ts';
+import type { Metadata, OperationHandler, SubscriptionMetadata, ValuePath } from '../../metadata/index.ts';
 import { openWebhook, type WebhookDependencies, type WebhookTarget } from '../../webhooks/jobs/index.ts';
 import type { EventAttributeValue } from '../cloud-events/index.ts';
 import { digestOf } from '../engine/index.ts';
 import { matchesAny, tenantsOf } from './match.ts';
 
-/** A webhook that receives events. */
-export interface EventSubscription extends WebhookTarget {
+/** A webhook or a handler that receives events. */
+export interface EventSubscription {
   readonly metadata: SubscriptionMetadata;
+  readonly webhook: WebhookTarget | undefined;
+  /** The saved operations that run in place of a webhook. */
+  readonly handler: OperationHandler | undefined;
   /** Returns whether the subscription receives events of this type and tenant. */
   takes(type: string, tenant: string): boolean;
   /** Returns whether the subscription receives events of this tenant. */
@@ -15,7 +18,7 @@ export interface EventSubscription extends WebhookTarget {
 
 /** Opens the subscriptions. Reports everything that does not fit the environment. */
 export function openEventSubscriptions(
-  { subscriptions }: DeliveriesMetadata,
+  { deliveries: { subscriptions }, operationHandlers }: Pick<Metadata, 'deliveries' | 'operationHandlers'>,
   dependencies: WebhookDependencies,
   report: (message: string, path: ValuePath) => void,
 ): ReadonlyMap<string, EventSubscription> {
@@ -23,17 +26,20 @@ export function openEventSubscriptions(
   const ownSecrets = { ...dependencies, webhookSecret: undefined };
   return new Map(
     subscriptions.map((metadata, index) => {
-      const { secret_from_env, previous_secret_from_env } = metadata;
-      const target = openWebhook(
-        { ...metadata, kind: 'subscription' },
-        { secret_from_env, previous_secret_from_env },
-        ownSecrets,
-        (message, path) => report(message, ['subscriptions', index, ...path]),
-      );
+      const { name, webhook: url, secret_from_env, previous_secret_from_env } = metadata;
+      const webhook =
+        url &&
+        openWebhook(
+          { ...metadata, webhook: url, kind: 'subscription' },
+          { secret_from_env, previous_secret_from_env },
+          ownSecrets,
+          (message, path) => report(message, ['subscriptions', index, ...path]),
+        );
+      const handler = operationHandlers.deliveries.get(name);
       const tenants = tenantsOf(metadata);
       const takesTenant = (tenant: string) => tenants === undefined || tenants.has(tenant);
       const takes = (type: string, tenant: string) => takesTenant(tenant) && matchesAny(metadata.types, type);
-      return [metadata.name, { ...target, metadata, takes, takesTenant }] as const;
+      return [name, { webhook, handler, metadata, takes, takesTenant }] as const;
     }),
   );
 }

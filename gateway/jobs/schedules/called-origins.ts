@@ -22,9 +22,12 @@ interface Called {
  */
 export function calledOrigins(metadata: Metadata, environment: Environment): ReadonlyMap<string, ReadonlySet<string>> {
   const called: readonly Called[] = [
-    ...metadata.actions.actions.map(({ definition }) => ({ url: definition.handler, headers: definition.headers })),
-    ...metadata.cronTriggers.map(({ webhook, headers }) => ({ ...webhook, headers })),
-    ...metadata.deliveries.subscriptions.map(({ webhook, headers }) => ({ ...webhook, headers })),
+    ...metadata.actions.actions.flatMap(({ definition: { handler, headers } }) =>
+      typeof handler === 'string' ? [{ url: handler, headers }] : [],
+    ),
+    ...[...metadata.cronTriggers, ...metadata.deliveries.subscriptions].flatMap(({ webhook, headers }) =>
+      webhook ? [{ ...webhook, headers }] : [],
+    ),
     ...metadata.services,
     ...metadata.remoteSchemas.flatMap((remote) => (isSupergraph(remote) ? [] : [remote.definition])),
   ];

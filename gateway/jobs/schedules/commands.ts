@@ -150,7 +150,8 @@ function describedTrigger({
 }: CronTrigger) {
   return {
     ...trigger,
-    webhook: webhook.url ?? { from_env: webhook.url_from_env },
+    webhook: webhook && (webhook.url ?? { from_env: webhook.url_from_env }),
+    handler: undefined,
     schedule: schedule.expression,
     time_zone: schedule.timeZone,
     request_transform: undefined,

@@ -3,13 +3,17 @@ import {
   type Metadata,
   MetadataError,
   type MetadataProblem,
+  type OperationHandler,
   type ValuePath,
 } from '../../metadata/index.ts';
 import { openWebhook, type WebhookDependencies, type WebhookTarget } from '../../webhooks/jobs/index.ts';
 
-/** A cron trigger, ready to run. */
-export interface CronTrigger extends WebhookTarget {
+/** A cron trigger, ready to run. It has either a webhook or a handler. */
+export interface CronTrigger {
   readonly metadata: CronTriggerMetadata;
+  readonly webhook: WebhookTarget | undefined;
+  /** The saved operations that run in place of a webhook. */
+  readonly handler: OperationHandler | undefined;
 }
 
 /**
@@ -26,10 +30,10 @@ export function openCronTriggers(
     const report = (message: string, path: ValuePath) =>
       problems.push({ ...metadata.place('cronTriggers', [index, ...path]), message });
     const secrets = { webhook_signature: trigger.webhook_signature?.secret_from_env };
-    return [
-      trigger.name,
-      { ...openWebhook({ ...trigger, kind: 'cron-trigger' }, secrets, dependencies, report), metadata: trigger },
-    ] as const;
+    const { name, webhook: url } = trigger;
+    const webhook =
+      url && openWebhook({ ...trigger, webhook: url, kind: 'cron-trigger' }, secrets, dependencies, report);
+    return [name, { metadata: trigger, webhook, handler: metadata.operationHandlers.cronTriggers.get(name) }] as const;
   });
   if (problems.length > 0) throw new MetadataError(problems);
   return new Map(triggers);

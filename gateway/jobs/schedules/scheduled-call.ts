@@ -40,13 +40,7 @@ export async function callScheduled(
 ): Promise<JobOutcome> {
   const { payload, retryConf } = call;
   const request = { payload, headers: call.configuredHeaders, version: '1' };
-  const record = async (answer: { status: number | null; response: unknown }) => {
-    try {
-      await invocations.record(job, { ...answer, request });
-    } catch (error) {
-      log.warn({ event: 'schedules.log_failed', err: error, job: job.id }, 'could not log the call of a webhook');
-    }
-  };
+  const record = scheduledRecorder(job, request, { invocations, log });
   let prepared: WebhookRequest;
   try {
     prepared = scheduledRequestOf(call);
@@ -72,6 +66,21 @@ export async function callScheduled(
     job,
     signal,
   );
+}
+
+/** Returns a function that logs an attempt. If that fails, the attempt still counts. */
+export function scheduledRecorder(
+  job: RunningJob,
+  request: unknown,
+  { invocations, log }: { invocations: Invocations; log: Logger },
+): (attempt: { readonly status: number | null; readonly response: unknown }) => Promise<void> {
+  return async (attempt) => {
+    try {
+      await invocations.record(job, { ...attempt, request });
+    } catch (error) {
+      log.warn({ event: 'schedules.log_failed', err: error, job: job.id }, 'could not log the call of a webhook');
+    }
+  };
 }
 
 function scheduledRequestOf({ url, headers: configured, transform, payload }: ScheduledCall): WebhookRequest {

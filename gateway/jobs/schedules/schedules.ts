@@ -67,7 +67,7 @@ export function openSchedules(options: SchedulesOptions): Schedules {
     log,
   });
   const planner = options.accepts ? new CronPlanner({ jobs, plans, triggers: () => triggers, log }) : undefined;
-  jobs.handle(CRON_KIND, cronRunner({ triggers: () => triggers, invocations, log }));
+  jobs.handle(CRON_KIND, cronRunner({ triggers: () => triggers, handlers: dependencies.handlers, invocations, log }));
   jobs.handle(ONE_OFF_KIND, oneOff);
 
   return {
@@ -89,7 +89,10 @@ export function openSchedules(options: SchedulesOptions): Schedules {
         comment: comment ?? null,
         next: (after) => schedule.next(after),
       })),
-    states: () => [...[...triggers.values()].map(({ http }) => http.state()), ...oneOff.states()],
+    states: () => [
+      ...[...triggers.values()].flatMap(({ webhook }) => (webhook ? [webhook.http.state()] : [])),
+      ...oneOff.states(),
+    ],
     start: () => planner?.start(),
     stop: async () => planner?.stop(),
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { KritiSyntaxError, parseTemplate, parseTextTemplate, type TextTemplate } from '../../webhooks/kriti/index.ts';
-import { FRAMING_HEADERS, mapping } from '../shapes/index.ts';
+import { FRAMING_HEADERS, mapping, problemsOfShape } from '../shapes/index.ts';
 
 /** The variables that request templates may use. */
 const REQUEST_VARIABLES = ['$body', '$base_url', '$session_variables', '$query_params'];
@@ -22,7 +22,8 @@ function parseOrReport<T>(parse: (source: string, variables: readonly string[]) 
   };
 }
 
-const template = (variables: readonly string[]) => z.string().transform(parseOrReport(parseTemplate, variables));
+/** A template that produces a JSON value from these variables. */
+export const template = (variables: readonly string[]) => z.string().transform(parseOrReport(parseTemplate, variables));
 
 const textTemplate = (variables: readonly string[]) =>
   z
@@ -125,11 +126,12 @@ function byVersion<One, Two>(one: z.ZodType<One>, two: z.ZodType<Two>) {
 }
 
 /** Validates a value with the shape that `choose` returns for it. Only problems of that shape are reported. */
-function shapeByValue<T>(choose: (value: unknown) => z.ZodType<T>) {
+export function shapeByValue<T>(choose: (value: unknown) => z.ZodType<T>) {
   return z.unknown().transform((value, context): T => {
     const result = choose(value).safeParse(value);
     if (result.success) return result.data;
-    for (const { path, message } of result.error.issues) context.addIssue({ code: 'custom', path: [...path], message });
+    for (const { path, message } of problemsOfShape(result.error))
+      context.addIssue({ code: 'custom', path: [...path], message });
     return z.NEVER;
   });
 }

@@ -13,6 +13,7 @@ import {
   timeoutSeconds,
 } from '../shapes/index.ts';
 import { requestTransform, responseTransform } from './action-transforms.ts';
+import { actionHandler } from './operation-handler.ts';
 import { scalarCheckShape } from './scalar-check.ts';
 
 /** Repeats the definitions of `actions.graphql`, which takes precedence. Some versions of Hasura's CLI write it. */
@@ -112,7 +113,8 @@ export const actionsShape = mapping({
           .nullish(),
         arguments: saidInSdl,
         output_type: z.string().nullish(),
-        handler: z.string().min(1),
+        /** A URL, or Portico's own: saved operations that the gateway runs itself. */
+        handler: actionHandler,
         forward_client_headers: flag,
         ignored_client_headers: z
           .array(z.string())

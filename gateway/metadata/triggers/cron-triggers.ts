@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CronSchedule, CronSyntaxError } from '../../jobs/cron/index.ts';
-import { requestTransform } from '../actions/index.ts';
+import { requestTransform, workHandler } from '../actions/index.ts';
 import { configuredHeaders, mapping, queueName, resilience } from '../shapes/index.ts';
 import { retryConf, SCHEDULE_RETRIES } from './retry-conf.ts';
 
@@ -17,11 +17,22 @@ export const webhookUrl = z
     return { url_from_env: 'from_env' in given ? given.from_env : given.value_from_env };
   });
 
+/** Checks that work has either a webhook or a handler. */
+export function withOneTarget(
+  { webhook, handler }: { readonly webhook?: unknown; readonly handler?: unknown },
+  context: z.RefinementCtx,
+): void {
+  if ((webhook === undefined) === (handler === undefined))
+    context.addIssue({ code: 'custom', message: 'expected exactly one of webhook and handler' });
+}
+
 /** `cron_triggers.yaml`: webhooks that are called on a schedule. */
 export const cronTriggersShape = z.array(
   mapping({
     name: queueName,
-    webhook: webhookUrl,
+    webhook: webhookUrl.optional(),
+    /** Portico's own: saved operations that the gateway runs itself, in place of the webhook. */
+    handler: workHandler.optional(),
     schedule: z.string(),
     /** Portico's own: the IANA time zone of the schedule. */
     time_zone: z.string().nullish(),
@@ -37,19 +48,21 @@ export const cronTriggersShape = z.array(
     webhook_signature: mapping({ secret_from_env: z.string().min(1) }).nullish(),
     /** Portico's own: how the webhook is called. */
     resilience: resilience.optional(),
-  }).transform(({ schedule, time_zone, ...trigger }, context) => {
-    try {
-      return { ...trigger, schedule: new CronSchedule(schedule, time_zone ?? 'UTC') };
-    } catch (error) {
-      if (!(error instanceof CronSyntaxError)) throw error;
-      context.addIssue({
-        code: 'custom',
-        path: [error.subject === 'time zone' ? 'time_zone' : 'schedule'],
-        message: error.message,
-      });
-      return z.NEVER;
-    }
-  }),
+  })
+    .superRefine(withOneTarget)
+    .transform(({ schedule, time_zone, ...trigger }, context) => {
+      try {
+        return { ...trigger, schedule: new CronSchedule(schedule, time_zone ?? 'UTC') };
+      } catch (error) {
+        if (!(error instanceof CronSyntaxError)) throw error;
+        context.addIssue({
+          code: 'custom',
+          path: [error.subject === 'time zone' ? 'time_zone' : 'schedule'],
+          message: error.message,
+        });
+        return z.NEVER;
+      }
+    }),
 );
 
 export type CronTriggerMetadata = z.output<typeof cronTriggersShape>[number];

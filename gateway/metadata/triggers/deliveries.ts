@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import { workHandler } from '../actions/index.ts';
 import { configuredHeaders, mapping, queueName, resilience } from '../shapes/index.ts';
-import { webhookUrl } from './cron-triggers.ts';
+import { webhookUrl, withOneTarget } from './cron-triggers.ts';
 import { type RetryDefaults, retryConf } from './retry-conf.ts';
+
+/** The session variable with the tenant. The handler of an event always gets the event's tenant. */
+const TENANT_VARIABLE = 'x-hasura-tenant-id';
 
 const DELIVERY_RETRIES: RetryDefaults = { retries: 10, interval: 5, timeout: 30, tolerance: 3 * 86_400 };
 
@@ -47,15 +51,29 @@ const subscription = mapping({
   comment: z.string().nullish(),
   types: patterns,
   ...tenantScope,
-  webhook: webhookUrl,
+  webhook: webhookUrl.optional(),
+  /** Saved operations that the gateway runs itself, in place of the webhook. */
+  handler: workHandler.optional(),
   headers: configuredHeaders,
   order_key: orderKey,
   retry_conf: retryConf(DELIVERY_RETRIES),
-  secret_from_env: variableName,
+  /** Required for a webhook. */
+  secret_from_env: variableName.optional(),
   /** Also used for signing, while the webhook rotates its secret. */
   previous_secret_from_env: variableName.nullish(),
   resilience: resilience.optional(),
-});
+})
+  .superRefine(withOneTarget)
+  .superRefine(({ webhook, secret_from_env, handler }, context) => {
+    if (webhook && secret_from_env === undefined)
+      context.addIssue({ code: 'custom', path: ['secret_from_env'], message: 'is missing: expected string' });
+    if (handler?.session_variables && TENANT_VARIABLE in handler.session_variables)
+      context.addIssue({
+        code: 'custom',
+        path: ['handler', 'session_variables'],
+        message: `${TENANT_VARIABLE} is the tenant of the event: remove it`,
+      });
+  });
 
 function withOneScope<Item extends { readonly tenants?: unknown; readonly all_tenants?: unknown }>(
   items: readonly Item[],

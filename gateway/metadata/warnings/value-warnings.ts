@@ -2,12 +2,13 @@ import { type DocumentNode, Kind, parse, type TypeNode, visit } from 'graphql';
 import { closest, editDistance, likelyMeant, suggestion } from '../../../platform/index.ts';
 import { conditionVariables, type SessionCondition } from '../../access/variables/index.ts';
 import type { TemplatePath } from '../../webhooks/kriti/index.ts';
-import type {
-  ActionMetadata,
-  ActionsMetadata,
-  ActionTypes,
-  RequestTransform,
-  ResponseTransform,
+import {
+  type ActionMetadata,
+  type ActionsMetadata,
+  type ActionTypes,
+  handlerTemplates,
+  type RequestTransform,
+  type ResponseTransform,
 } from '../actions/index.ts';
 import type { RemoteSchemaMetadata } from '../remote-schemas.ts';
 import type { RestEndpointMetadata } from '../rest-endpoints.ts';
@@ -189,14 +190,20 @@ export function templateSlips(
   return actions.flatMap((action, index) => {
     const fields = actionArguments(document, action.name);
     if (!fields) return [];
-    const isBatched = action.definition.field?.batch === true;
-    const messages = requestPaths(action.definition.request_transform ?? undefined).flatMap(({ variable, keys }) =>
-      variable === '$body' ? (unknownInputField(keys, fields, inputs, isBatched) ?? []) : [],
-    );
-    return [...new Set(messages)].map((message) => ({
-      ...place('actions', ['actions', index, 'definition', 'request_transform']),
-      message,
-    }));
+    const { request_transform: request, handler, field } = action.definition;
+    const problemsIn = (paths: readonly TemplatePath[], key: string) => {
+      const messages = paths.flatMap(({ variable, keys }) =>
+        variable === '$body' ? (unknownInputField(keys, fields, inputs, field?.batch === true) ?? []) : [],
+      );
+      return [...new Set(messages)].map((message) => ({
+        ...place('actions', ['actions', index, 'definition', key]),
+        message,
+      }));
+    };
+    return [
+      ...problemsIn(requestPaths(request ?? undefined), 'request_transform'),
+      ...problemsIn(handlerPaths(handler), 'handler'),
+    ];
   });
 }
 
@@ -251,11 +258,16 @@ function inputObjectsOf({ definitions }: DocumentNode): ReadonlyMap<string, Inpu
 }
 
 function templatePaths({ definition }: ActionMetadata): readonly { path: TemplatePath; key: string }[] {
-  const { request_transform: request, response_transform: response } = definition;
+  const { request_transform: request, response_transform: response, handler } = definition;
   return [
+    ...handlerPaths(handler).map((path) => ({ path, key: 'handler' })),
     ...requestPaths(request ?? undefined).map((path) => ({ path, key: 'request_transform' })),
     ...responsePaths(response ?? undefined).map((path) => ({ path, key: 'response_transform' })),
   ];
+}
+
+function handlerPaths(handler: ActionMetadata['definition']['handler']): readonly TemplatePath[] {
+  return typeof handler === 'string' ? [] : handlerTemplates(handler).flatMap(({ paths }) => paths);
 }
 
 function requestPaths(transform: RequestTransform | undefined): readonly TemplatePath[] {

@@ -4,6 +4,7 @@ import {
   type BrokenOperation,
   brokenOperationProblems,
   type Generation,
+  handlerProblems,
   operationErrors,
   type RoleGraph,
   unknowableOperations,
@@ -93,7 +94,7 @@ export function* reportOn(
     absent.length > 0
       ? { problems: [], warnings: unknowableOperations(broken, absent, metadata) }
       : brokenOperationProblems(broken, metadata, enforceAllowList);
-  const wrong = [...problems, ...found.problems];
+  const wrong = [...problems, ...found.problems, ...handlerProblems(generation)];
   return {
     valid: wrong.length === 0,
     problems: wrong,

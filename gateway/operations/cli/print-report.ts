@@ -39,7 +39,7 @@ function hasuraLines({ endpoint, roles, differences, extensions = [] }: HasuraCo
       return `hasura role ${role}: ${what}; not compared: ${tableFields} fields of ${tables.length} database tables (${named}${more})`;
     }),
     ...differences.map(changeLine),
-    ...extensions.map((line) => `extension: ${line}`),
+    ...extensions.map((extension) => `extension: ${extension}`),
     `differences: ${differences.length}, ${breaking(differences)} of them breaking`,
   ];
 }

@@ -17,8 +17,10 @@ import type { Authenticator, WrongSecrets } from '../../access/session/index.ts'
 import type { Generation, LiveGraph, MetadataReloader } from '../../graph/index.ts';
 import type { Jobs } from '../../jobs/engine/index.ts';
 import type { OperationPipeline } from '../../pipeline/index.ts';
+import type { HandlerCounts } from '../../sources/index.ts';
 import type { Subscriptions } from '../../transports/subscriptions/index.ts';
 import type { SourceState, UpstreamConnections } from '../../upstream/index.ts';
+import { handlerMetrics } from './handler-metrics.ts';
 import { operationMetrics } from './operation-metrics.ts';
 import { upstreamMetrics } from './upstream-metrics.ts';
 
@@ -44,6 +46,7 @@ export interface Measured {
   readonly redisAvailability: ReadonlyMap<string, boolean>;
   readonly http: Pick<UpstreamConnections, 'buffered'>;
   readonly compositions: Durations;
+  readonly handlerCounts: HandlerCounts;
   readonly telemetry: Pick<Telemetry, 'counts'>;
   /** Webhooks that are called without a client's request. */
   readonly webhooks: readonly SourceState[];
@@ -75,6 +78,7 @@ export function measure(measured: Measured): readonly Metric[] {
     ...redisMetrics(measured.redisAvailability),
     spanCounter(measured.telemetry.counts),
     ...(jobs?.metrics() ?? []),
+    ...handlerMetrics(measured.handlerCounts),
     ...upstreamMetrics([...current.states, ...measured.webhooks]),
   ];
 }

@@ -11,6 +11,7 @@ import {
   type Metadata,
   MetadataError,
   type MetadataProblem,
+  type OperationHandler,
   resolveHeaders,
   resolveUrl,
   resolveVariable,
@@ -18,7 +19,7 @@ import {
 } from '../../metadata/index.ts';
 import { MIN_SECRET_LENGTH, SIGNATURE_HEADER } from '../../webhooks/calls/index.ts';
 import { clientHeaderForwarding, foldedName } from '../client-headers.ts';
-import { openResilientClient } from '../open-client.ts';
+import { concurrencyOf, openResilientClient } from '../open-client.ts';
 import { ownHeaderNames } from '../operation-context.ts';
 import type { Source, SourceDependencies, Subschema } from '../source.ts';
 import { plainHeaders } from './action-request.ts';
@@ -26,12 +27,20 @@ import { ACTIONS_SOURCE, actionSubschema, type TypeFieldActions } from './action
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { ACTION_JOBS, acceptAction, actionJobs, answerResult, type KeptHeaders } from './async-actions.ts';
 import { excessProblem } from './excess-problem.ts';
+import { HandlerSlots } from './handler-slots.ts';
 import { LAST_EVENT_ID_HEADER, type StreamedAction } from './handler-stream.ts';
 import type { ProgressReporting } from './job-progress.ts';
+import { type OperationAction, runOperationAction } from './operation-action.ts';
 import { callsForObjects } from './type-field-calls.ts';
 
 /** The part of an action that does not depend on the operation that calls it. */
 type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType' | 'excessProblem'>;
+
+/** The handlers of all actions by the actions' names. */
+interface PreparedHandlers {
+  readonly webhooks: ReadonlyMap<string, PreparedWebhook>;
+  readonly operations: ReadonlyMap<string, Omit<OperationAction, 'outputType' | 'excessProblem'>>;
+}
 
 /**
  * Opens one source with all actions. Returns undefined if there are no actions.
@@ -41,7 +50,7 @@ type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType' | 'excessP
 export function openActions(metadata: Metadata, surroundings: SourceDependencies): Source | undefined {
   const { actions } = metadata.actions;
   if (actions.length === 0) return undefined;
-  const webhooks = prepareWebhooks(metadata, surroundings);
+  const { webhooks, operations } = prepareHandlers(metadata, surroundings);
   const { jobs, log, headerSealer: sealer } = surroundings;
   const { asyncOutputs } = metadata.actionTypes;
   const asyncActions = new Map(actions.filter(({ name }) => asyncOutputs.has(name)).map((one) => [one.name, one]));
@@ -58,15 +67,27 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
       return callsForObjects({ ...webhook, operation: 'query', ...ofType }, described.get(name)?.batchSize);
     },
   };
+  /** The saved operations that jobs of asynchronous actions run. */
+  const asyncOperations = new Map<string, OperationAction>();
   const subschemaOf = (names: readonly string[]) =>
     actionSubschema(
       metadata.actionTypes,
       new Set(names),
       (name, operation, outputType, checked) => {
-        const webhook = webhooks.get(name);
-        if (!webhook) throw new TypeError('an action has no webhook');
         const ofType = { outputType, excessProblem: excessProblem(outputType, checked) };
         const asynchronous = asyncActions.get(name);
+        const handled = operations.get(name);
+        if (handled) {
+          const action: OperationAction = { ...handled, ...ofType };
+          if (!asynchronous)
+            return (input, context, done, fieldArguments) =>
+              runOperationAction(action, { input, fieldArguments }, context, done);
+          if (operation !== 'mutation') return answerResult(name, jobs);
+          if (!asyncOperations.has(name)) asyncOperations.set(name, action);
+          return acceptAction(asynchronous, undefined, jobs);
+        }
+        const webhook = webhooks.get(name);
+        if (!webhook) throw new TypeError('an action has no webhook');
         if (!asynchronous) {
           const action = { ...webhook, operation: operation === 'query' ? operation : 'mutation', ...ofType } as const;
           return (input, context, done, fieldArguments) =>
@@ -93,7 +114,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
         stopJobs = isActive
           ? jobs.handle(
               ACTION_JOBS,
-              actionJobs(asyncWebhooks, queueLimits(asyncActions.values()), sealer, progress, log),
+              actionJobs(asyncWebhooks, asyncOperations, queueLimits(asyncActions.values()), sealer, progress, log),
             )
           : undefined;
       },
@@ -102,7 +123,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
     kind: 'actions',
     schema: whole.schema,
     upstream: whole.schema,
-    clients: [...webhooks.values()].map(({ http }) => http),
+    clients: [...[...webhooks.values()].map(({ http }) => http), ...[...operations.values()].map(({ slots }) => slots)],
     subschemaFor: (role) => {
       if (role === ADMIN_ROLE) return whole;
       const permitted = actions.filter((action) => action.permissions.some((permission) => permission.role === role));
@@ -203,9 +224,10 @@ function queueLimits(actions: Iterable<ActionMetadata>): ReadonlyMap<string, Que
   return limits;
 }
 
-function prepareWebhooks(metadata: Metadata, surroundings: SourceDependencies): ReadonlyMap<string, PreparedWebhook> {
+function prepareHandlers(metadata: Metadata, surroundings: SourceDependencies): PreparedHandlers {
   const problems: MetadataProblem[] = [];
   const webhooks = new Map<string, PreparedWebhook>();
+  const operations = new Map<string, Omit<OperationAction, 'outputType' | 'excessProblem'>>();
   metadata.actions.actions.forEach((action, index) => {
     const report = (path: ValuePath, message: string) =>
       problems.push({ ...metadata.place('actions', ['actions', index, 'definition', ...path]), message });
@@ -227,10 +249,29 @@ function prepareWebhooks(metadata: Metadata, surroundings: SourceDependencies): 
       );
     if (job?.keep_credentials && !forwards)
       report(['job', 'keep_credentials'], 'no client headers are stored: requires forward_client_headers');
-    webhooks.set(action.name, prepareWebhook(action, surroundings, report));
+    const { handler } = action.definition;
+    const handled = metadata.operationHandlers.actions.get(action.name);
+    if (typeof handler === 'string') webhooks.set(action.name, prepareWebhook(action, handler, surroundings, report));
+    else if (handled) operations.set(action.name, prepareOperations(action, handled, surroundings));
   });
   if (problems.length > 0) throw new MetadataError(problems);
-  return webhooks;
+  return { webhooks, operations };
+}
+
+function prepareOperations(
+  { name, definition }: ActionMetadata,
+  handler: OperationHandler,
+  { handlers, resilience, showInternals = false }: SourceDependencies,
+): Omit<OperationAction, 'outputType' | 'excessProblem'> {
+  return {
+    name,
+    handler,
+    responseTransform: definition.response_transform ?? undefined,
+    timeoutMs: definition.timeout * 1000,
+    slots: new HandlerSlots(name, concurrencyOf(definition.resilience ?? {}, resilience)),
+    dependencies: handlers,
+    showInternals,
+  };
 }
 
 /** Headers with credentials that clients may send to any gateway. The gateway's settings can name more. */
@@ -240,12 +281,13 @@ type ReportWebhookProblem = (path: ValuePath, message: string) => void;
 
 function prepareWebhook(
   action: ActionMetadata,
+  handler: string,
   surroundings: SourceDependencies,
   report: ReportWebhookProblem,
 ): PreparedWebhook {
   const { definition } = action;
   const { environment } = surroundings;
-  const url = resolveUrl({ url: definition.handler }, environment);
+  const url = resolveUrl({ url: handler }, environment);
   const headers = resolveHeaders(definition.headers, environment);
   if ('problem' in url) report(['handler'], url.problem);
   if ('problem' in headers) report(['headers', ...headers.path], headers.problem);

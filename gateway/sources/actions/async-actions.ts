@@ -28,6 +28,7 @@ import { declaredPart } from './action-response.ts';
 import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { asyncResult, storedErrors } from './async-result.ts';
 import { checkedPartialOutput, type ProgressReporting, type ProgressTarget, withProgress } from './job-progress.ts';
+import { type OperationAction, runOperationActionJob } from './operation-action.ts';
 import { type HeaderSealer, readHeaders, type StoredHeaders, storeHeaders } from './stored-headers.ts';
 
 /** The kind of the jobs of asynchronous actions; their queues are the actions' names. */
@@ -53,6 +54,8 @@ type ActionPayload = StoredHeaders & {
   readonly scopes: readonly string[];
   readonly requestId: string;
   readonly clientAddress: string;
+  /** How many handlers the call is nested in. Undefined for a client's call. */
+  readonly handlerDepth?: number;
 };
 
 /** The client headers that jobs of an action store. */
@@ -85,6 +88,7 @@ export function acceptAction(
         : { headers: {} }),
       requestId: call.requestId,
       clientAddress: call.clientAddress,
+      ...(call.handlerDepth !== undefined && { handlerDepth: call.handlerDepth }),
     };
     const { job } = definition;
     const orderBy = job?.order_by_session_variable;
@@ -167,9 +171,10 @@ function jobsFailure(
   );
 }
 
-/** Runs the jobs of these actions by calling their webhooks. */
+/** Runs the jobs of these actions by calling their webhooks or running their saved operations. */
 export function actionJobs(
   webhooks: ReadonlyMap<string, ActionWebhook>,
+  operations: ReadonlyMap<string, OperationAction>,
   limits: ReadonlyMap<string, QueueLimits>,
   sealer: HeaderSealer | undefined,
   progress: ProgressReporting | undefined,
@@ -182,6 +187,9 @@ export function actionJobs(
       return webhook && checkedPartialOutput(webhook, output);
     },
     run: async (job, signal) => {
+      const action = operations.get(job.queue);
+      if (action)
+        return runOperationActionJob(action, { job, request: job.payload as unknown as ActionPayload }, signal, log);
       const webhook = webhooks.get(job.queue);
       if (!webhook) return postponed('unknown-action', UNKNOWN_ACTION_MS);
       const payload = job.payload as unknown as ActionPayload;

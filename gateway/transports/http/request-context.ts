@@ -13,6 +13,8 @@ export interface RequestContext {
   readonly log: Logger;
   /** The fields for the access log and the trace. Undefined if both are off. */
   readonly record: RequestRecord | undefined;
+  /** How many handlers of the metadata the operation is nested in. Undefined for a client's operation. */
+  readonly handlerDepth?: number | undefined;
   /** The span of the request; undefined while tracing is off. */
   readonly span?: Span | undefined;
 }

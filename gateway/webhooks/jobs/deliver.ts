@@ -80,7 +80,7 @@ export async function deliverWebhook(
     if (reason === 'aborted') return interrupted();
     if (NOT_ASKED.has(reason)) return postponed(reason, ((error as UpstreamError).retryAfterSeconds ?? 1) * 1000);
     await record?.({ status: null, response: clientError(reason) });
-    return again(delivery, job, reason);
+    return retryAfterInterval(delivery, job, reason);
   } finally {
     signal.removeEventListener('abort', cancel);
   }
@@ -88,7 +88,7 @@ export async function deliverWebhook(
   await record?.({ status, response: webhookResponse(response) });
   if (status >= 200 && status < 300) return done();
   const reason = status < 400 ? 'redirect' : status < 500 ? 'client-error' : 'server-error';
-  return again(delivery, job, reason, askedWaitMs(response));
+  return retryAfterInterval(delivery, job, reason, askedWaitMs(response));
 }
 
 function signed({ request, secrets }: WebhookDelivery, { id }: RunningJob): WebhookRequest {
@@ -105,8 +105,9 @@ function signed({ request, secrets }: WebhookDelivery, { id }: RunningJob): Webh
   return { ...request, headers };
 }
 
-function again(
-  { attempts, retryIntervalMs }: WebhookDelivery,
+/** Schedules another attempt, unless the last one has failed. */
+export function retryAfterInterval(
+  { attempts, retryIntervalMs }: Pick<WebhookDelivery, 'attempts' | 'retryIntervalMs'>,
   job: RunningJob,
   reason: string,
   askedMs = 0,

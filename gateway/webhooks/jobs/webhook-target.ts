@@ -12,7 +12,7 @@ import { resolveSecrets } from '../calls/index.ts';
 /** The dependencies of webhooks that jobs call. */
 export type WebhookDependencies = Pick<
   SourceDependencies,
-  'environment' | 'http' | 'resilience' | 'webhookSecret' | 'log'
+  'environment' | 'http' | 'resilience' | 'webhookSecret' | 'log' | 'handlers'
 >;
 
 /** A webhook as the metadata describes it. */

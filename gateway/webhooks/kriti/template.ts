@@ -8,6 +8,8 @@ import { Work } from './work.ts';
 export interface Template {
   /** The paths that the template reads. */
   readonly paths: readonly TemplatePath[];
+  /** The keys of the object that the template always produces. Undefined if the values decide what it produces. */
+  readonly keys: readonly string[] | undefined;
   /** @throws KritiEvaluationError if the values are not what the template expects, or if evaluation exceeds its limits. */
   evaluate(bindings: Bindings): TemplateValue;
 }
@@ -40,6 +42,7 @@ export function parseTemplate(source: string, variables: readonly string[]): Tem
   const expression = parseJsonTemplate(source, variables);
   return {
     paths: templatePathsOf(expression),
+    keys: expression.kind === 'map' ? expression.entries.map(([name]) => name) : undefined,
     evaluate: (bindings) => {
       const work = new Work(source);
       const value = evaluate(expression, { ...bindings, work });

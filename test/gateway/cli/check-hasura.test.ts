@@ -87,6 +87,39 @@ describe('a comparison with a Hasura', () => {
     expect(text).toContain('differences: 0, 0 of them breaking');
   });
 
+  test('names handlers of saved operations, which Hasura does not have', async () => {
+    const { url } = await hasura({ admin: ADMIN });
+    const handler = { operation: 'order', collection: 'saved', variables: '{ "id": "1" }', role: 'clerk' };
+    const definition = { handler };
+    const own = await keep<MetadataDirectory>(
+      metadataDirectory({
+        ...FILES,
+        'actions.yaml': { actions: [{ name: 'ping', definition, permissions: [{ role: 'anonymous' }] }] },
+      }),
+    );
+    const asked = { location: own.path, environment, hasura: url, adminSecret: SECRET };
+    const extension =
+      'actions.yaml:2 actions[0]: the handler of "ping" runs saved operations, which Hasura does not support';
+    expect((await reportOf(asked)).report.hasura?.extensions).toEqual([extension]);
+    expect((await textOf(asked)).text).toContain(`extension: ${extension}`);
+
+    // Clerks do not see the margin.
+    const margins = { ...handler, operation: 'margins' };
+    const broken = { actions: [{ name: 'ping', definition: { handler: margins }, permissions: [{ role: 'clerk' }] }] };
+    own.write({ 'actions.yaml': broken });
+    const { code, report } = await reportOf({ location: own.path, environment });
+    expect([code, report.problems]).toEqual([
+      1,
+      [
+        expect.objectContaining({
+          file: 'actions.yaml',
+          message:
+            'the role "clerk" cannot run "saved/margins" for "ping": Cannot query field "margin" on type "Order".',
+        }),
+      ],
+    ]);
+  });
+
   test('says what differs, for which roles, and fails where that breaks clients', async () => {
     const other = ADMIN.replace('item: String  margin', 'item: String!  size(unit: Unit = CM): Int  margin')
       .replace('orders(tenant: Int!)', 'orders(tenant: Int!, first: Int)')

@@ -70,7 +70,7 @@ describe('a transform of another shape is reported', () => {
     ['request_transform:\n  version: 3', 'request_transform.version: expected 1 or 2'],
     ['request_transform:\n  template_engine: Liquid', 'request_transform.template_engine: expected Kriti'],
     ['request_transform:\n  method: TRACE', 'request_transform.method: expected one of GET, POST, PUT, PATCH, DELETE'],
-    ['request_transform:\n  methood: GET', 'request_transform: unknown key "methood": did you mean "method"?'],
+    ['request_transform:\n  methood: GET', 'request_transform.methood: unknown key "methood": did you mean "method"?'],
     ['request_transform:\n  version: 2\n  body: "{}"', 'request_transform.body: expected a mapping whose action is'],
     [
       'request_transform:\n  version: 2\n  body: { action: drop }',

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
+import { GraphQLError } from 'graphql';
 import { pageBlocks, sectionBlocks } from '../../readme-blocks.ts';
 import {
   bearer,
@@ -126,6 +127,74 @@ function connects(port: number): Promise<boolean> {
     socket.on('error', () => resolve(false));
   });
 }
+
+describe('the saved operations of docs/actions.md', () => {
+  const graphqlBlocks = pageBlocks('docs/actions.md', 'graphql');
+  const yamlBlocks = pageBlocks('docs/actions.md', 'yaml');
+  const blockWith = (blocks: readonly string[], text: string) => blocks.find((one) => one.includes(text)) ?? '';
+
+  test('handle actions without a webhook, and undo a reservation that is not paid', async () => {
+    const done: string[] = [];
+    const issuer = await keep(openIssuer());
+    const shop = await keep(
+      graphqlUpstream(
+        `type Query { item(id: ID!): Item } type Item { id: ID! price: Int }
+        type Mutation { reserve(item: ID!): Reservation release(id: ID!): Boolean charge(amount: Int!, key: String): Charge }
+        type Reservation { id: ID! } type Charge { amount: Int }`,
+        {
+          Query: { item: (_: unknown, { id }: { id: string }) => (id === 'none' ? null : { id, price: Number(id) }) },
+          Mutation: {
+            reserve: () => {
+              done.push('reserve');
+              return { id: '17' };
+            },
+            release: (_: unknown, { id }: { id: string }) => {
+              done.push(`release ${id}`);
+              return true;
+            },
+            charge: (_: unknown, { amount }: { amount: number }) => {
+              if (amount === 13) throw new GraphQLError('no money', { extensions: { code: 'no-money' } });
+              done.push('charge');
+              return { amount };
+            },
+          },
+        },
+      ),
+    );
+    const item = 'type Query { item(id: ID!): Item } type Item { id: ID! price: Int }';
+    const clerk = `${item} type Mutation { reserve(item: ID!): Reservation release(id: ID!): Boolean charge(amount: Int!, key: String): Charge }
+      type Reservation { id: ID! } type Charge { amount: Int }`;
+    const gateway = await keep(
+      openGateway({
+        issuer,
+        environment: { SHOP_URL: shop.graphqlUrl },
+        metadata: {
+          'remote_schemas.yaml': [
+            {
+              name: 'shop',
+              definition: { url: '{{SHOP_URL}}' },
+              permissions: [
+                { role: 'user', definition: { schema: item } },
+                { role: 'clerk', definition: { schema: clerk } },
+              ],
+            },
+          ],
+          'actions.graphql': blockWith(graphqlBlocks, 'placeOrder'),
+          'actions.yaml': blockWith(yamlBlocks, 'name: placeOrder'),
+          'query_collections.yaml': blockWith(yamlBlocks, '{ name: Release,'),
+        },
+      }),
+    );
+    const call = async (query: string) => (await gateway.graphql(query, { token: issuer.token() })).body;
+    expect(await call('{ stockOf(item: "12") { id price } }')).toEqual({ data: { stockOf: { id: '12', price: 12 } } });
+    const order = (id: string) => call(`mutation { placeOrder(item: "${id}") { id paid } }`);
+    expect(await order('12')).toEqual({ data: { placeOrder: { id: '17', paid: 12 } } });
+    expect(await order('0')).toEqual({ data: { placeOrder: { id: '17', paid: null } } });
+    expect((await order('none')).errors).toMatchObject([{ extensions: { code: 'no-item' } }]);
+    expect((await order('13')).errors?.[0]?.extensions).toEqual({ path: '$', code: 'no-money', compensation: 'done' });
+    expect(done).toEqual(['reserve', 'charge', 'reserve', 'reserve', 'release 17']);
+  });
+});
 
 describe('a service', () => {
   const issuer = openIssuer();

@@ -2,12 +2,25 @@ import { describeProblem, type Metadata, type ValuePath } from '../../../metadat
 
 /** Returns where the metadata uses what Hasura does not have, one line each. */
 export function extensionsOf(metadata: Metadata): readonly string[] {
-  return [...typeExtensions(metadata), ...actionExtensions(metadata)];
+  return [...typeExtensions(metadata), ...actionExtensions(metadata), ...handlerExtensions(metadata)];
 }
 
 function typeExtensions({ actionTypes }: Metadata): readonly string[] {
   return actionTypes.extensions.map(({ what, ...location }) =>
     describeProblem({ ...location, message: `${what}, which Hasura does not have` }),
+  );
+}
+
+/** The handlers that run saved operations in place of a webhook. */
+function handlerExtensions({ operationHandlers, place }: Metadata): readonly string[] {
+  const { actions, cronTriggers, deliveries } = operationHandlers;
+  return [actions, cronTriggers, deliveries].flatMap((ofKind) =>
+    [...ofKind.values()].map(({ kind, name, path }) =>
+      describeProblem({
+        ...place(kind, path),
+        message: `the handler of "${name}" runs saved operations, which Hasura does not support`,
+      }),
+    ),
   );
 }
 
