@@ -1,4 +1,16 @@
-export { codeWithoutExtensions, openActions, STORED_HEADERS_PURPOSE, VERBATIM } from './actions/index.ts';
+export {
+  type ActionHandler,
+  codeWithoutExtensions,
+  declaredPart,
+  type HandlerCall,
+  type HandlerExchange,
+  type HandlerOutcome,
+  openActions,
+  openHandlers,
+  responseProblem,
+  STORED_HEADERS_PURPOSE,
+  VERBATIM,
+} from './actions/index.ts';
 export { clientHeaderForwarding } from './client-headers.ts';
 export type {
   CompiledOperation,

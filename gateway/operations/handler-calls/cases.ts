@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseDocument } from 'yaml';
+import { type Document, parseDocument } from 'yaml';
 import { z } from 'zod';
-import { errorCode, isJsonObject, StartError } from '../../../platform/index.ts';
+import { errorCode, StartError } from '../../../platform/index.ts';
 import { mapping } from '../../metadata/index.ts';
 import { matcherProblems } from './matchers.ts';
 
@@ -14,7 +14,11 @@ const caseShape = mapping({
   session: texts.default({}),
   headers: texts.default({}),
   response: z.unknown().optional(),
-  error: z.unknown().optional(),
+  error: mapping({
+    message: z.unknown().optional(),
+    code: z.unknown().optional(),
+    extensions: z.unknown().optional(),
+  }).optional(),
 });
 
 /** A recorded call of a handler. */
@@ -41,7 +45,7 @@ export interface CaseContent {
 }
 
 /** The expected value, or the expected members of the error. Both may contain matchers. */
-export type CaseExpectation = { readonly response: unknown } | { readonly error: unknown };
+export type CaseExpectation = { readonly response: unknown } | { readonly error: Readonly<Record<string, unknown>> };
 
 /** The largest file of a case, in UTF-16 code units. */
 const MAX_CASE = 1_000_000;
@@ -109,8 +113,6 @@ function readCase(file: string, action: string, name: string): HandlerCase {
   if (data.response !== undefined && data.error !== undefined)
     return withProblems('expected only one of response and error');
   const problems = [data.response, data.error].flatMap((one) => (one === undefined ? [] : matcherProblems(one)));
-  if (data.error !== undefined && !isJsonObject(data.error))
-    return withProblems('error: expected a mapping with message, code or extensions');
   if (problems.length > 0) return withProblems(...problems);
   const expected =
     data.error !== undefined
@@ -132,7 +134,7 @@ function contentOf(document: ReturnType<typeof parseDocument>): unknown {
 
 /** Returns the text of a case with what the handler returned. Comments and the rest of the file stay. */
 export function withExpectation({ text }: HandlerCase, expected: CaseExpectation): string {
-  const document = parseDocument(text);
+  const document: Document = parseDocument(text);
   if (document.contents === null) document.contents = document.createNode({});
   for (const [key, value] of Object.entries(expected)) document.set(key, document.createNode(value));
   return document.toString({ lineWidth: 0 });

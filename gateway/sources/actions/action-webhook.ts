@@ -37,7 +37,7 @@ export interface ActionWebhook {
   readonly responseTransform: ResponseTransform | undefined;
   readonly timeoutMs: number;
   readonly outputType: GraphQLOutputType;
-  readonly http: ResilientClient;
+  readonly http: Pick<ResilientClient, 'dispatch'>;
   /** Whether errors contain details of the request and the response. For development only. */
   readonly showInternals: boolean;
 }

@@ -12,6 +12,7 @@ import {
   resolveVariable,
   type ValuePath,
 } from '../../metadata/index.ts';
+import type { ResilientClient } from '../../upstream/index.ts';
 import { MIN_SECRET_LENGTH, SIGNATURE_HEADER } from '../../webhooks/calls/index.ts';
 import { clientHeaderForwarding, foldedName } from '../client-headers.ts';
 import { openResilientClient } from '../open-client.ts';
@@ -23,7 +24,9 @@ import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { ACTION_JOBS, acceptAction, actionJobs, answerResult, type KeptHeaders } from './async-actions.ts';
 
 /** The part of an action that does not depend on the operation that calls it. */
-type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType'>;
+export type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType' | 'http'> & {
+  readonly http: ResilientClient;
+};
 
 /**
  * Opens one source with all actions. Returns undefined if there are no actions.
@@ -91,7 +94,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
 }
 
 /** The client headers that an action's jobs store. Undefined if no client headers are forwarded to the webhook. */
-function keptHeaders(
+export function keptHeaders(
   { definition }: ActionMetadata,
   { target: { forwardHeaders: forward } }: PreparedWebhook,
   { headerSealer: sealer, credentialHeaders = [] }: SourceDependencies,
@@ -112,10 +115,21 @@ function queueLimits(actions: Iterable<ActionMetadata>): ReadonlyMap<string, Que
   return limits;
 }
 
-function prepareWebhooks(metadata: Metadata, surroundings: SourceDependencies): ReadonlyMap<string, PreparedWebhook> {
+/**
+ * Prepares the webhooks of actions.
+ *
+ * @param isWanted selects actions. By default all of them.
+ * @throws MetadataError listing everything that does not fit the environment.
+ */
+export function prepareWebhooks(
+  metadata: Metadata,
+  surroundings: SourceDependencies,
+  isWanted: (name: string) => boolean = () => true,
+): ReadonlyMap<string, PreparedWebhook> {
   const problems: MetadataProblem[] = [];
   const webhooks = new Map<string, PreparedWebhook>();
   metadata.actions.actions.forEach((action, index) => {
+    if (!isWanted(action.name)) return;
     const report = (path: ValuePath, message: string) =>
       problems.push({ ...metadata.place('actions', ['actions', index, 'definition', ...path]), message });
     if (metadata.actionTypes.asyncOutputs.has(action.name) && surroundings.hasJobsDatabase !== true)
