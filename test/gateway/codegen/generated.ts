@@ -50,7 +50,7 @@ export function generate(
   return { path, written, close: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** Type-checks all TypeScript of a directory as strictly as the compiler can. Returns the problems. */
+/** Compiles all TypeScript of a directory into `js/`, as strictly as the compiler can. Returns the problems. */
 export function typeProblems(path: string): readonly string[] {
   const tsconfig = {
     compilerOptions: {
@@ -63,7 +63,8 @@ export function typeProblems(path: string): readonly string[] {
       verbatimModuleSyntax: true,
       isolatedModules: true,
       skipLibCheck: true,
-      noEmit: true,
+      rootDir: '.',
+      outDir: 'js',
       target: 'es2022',
       lib: ['es2022'],
       module: 'nodenext',
