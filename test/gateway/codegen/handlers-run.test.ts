@@ -256,7 +256,7 @@ describe.each<[string, Start, boolean]>([
         environment: { HOOK_URL: server.url, PORTICO_WEBHOOK_SECRET: SECRET, PAY_SECRET },
       }),
     );
-    server.environment.PORTICO_GRAPHQL_URL = `${world.gateway.url}/v1/graphql`;
+    server.environment.GRAPHQL_URL = `${world.gateway.url}/v1/graphql`;
     return world;
   }
 
