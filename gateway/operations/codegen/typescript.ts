@@ -25,8 +25,8 @@ export type TypeScriptTarget = 'express' | 'fastify' | 'fetch';
 
 /** Names that a TypeScript type cannot have. Generated types use no global type, so any other name is free. */
 const RESERVED_TYPES = (
-  'any as asserts async await bigint boolean break case catch class const continue debugger declare default delete do ' +
-  'else enum export extends false finally for from function get global if implements import in infer instanceof ' +
+  'any arguments as asserts async await bigint boolean break case catch class const continue debugger declare default delete do ' +
+  'else enum eval export extends false finally for from function get global globalThis if implements import in infer instanceof ' +
   'interface intrinsic is keyof let module namespace never new null number object of package private protected public ' +
   'readonly require return satisfies set static string super switch symbol this throw true try type typeof undefined ' +
   'unique unknown var void while with yield'

@@ -51,7 +51,7 @@ const NAMES = [
   ...'_ _x x X _X x_ X_ x_2 foo_test open_windows open_linux_amd64 Promise Record Array Request Response Error'.split(
     ' ',
   ),
-  ...'BaseModel Field Any Optional Literal Union typename Typename handle call input ctx context hasOwnProperty'.split(
+  ...'BaseModel Field Any Optional Literal Union typename Typename handle call input ctx context hasOwnProperty globalThis eval arguments'.split(
     ' ',
   ),
 ];
@@ -61,6 +61,8 @@ const fields = (type: string) => NAMES.map((name, index) => `${described(index)}
 const typeNames = NAMES.filter((name) => !['String', 'Int', 'Float', 'Boolean', 'ID'].includes(name));
 const actionNames = NAMES.map((name) => `a_${name}`).concat(
   'delete',
+  'list',
+  'List',
   'class',
   'Delete',
   'DELETE',
