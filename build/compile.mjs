@@ -40,7 +40,7 @@ const SHARED = 'platform';
 const SCRIPT = /(?<!\.d)\.ts$/;
 /** What a bundle may be made of. */
 const BUNDLED = /\.[jt]s$/;
-const ASSET = /\.(css|html|js|sql|svg)$/;
+const ASSET = /\.(css|html|js|sql|svg|txt)$/;
 
 /** A source modified within this time before it was read may change again without a new modification time. */
 const UNRELIABLE_MTIME_MS = 2_000;

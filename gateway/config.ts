@@ -170,6 +170,24 @@ export function readGraphSettings(environment: NodeJS.ProcessEnv): GraphSettings
   return graphSettingsOf(readSettings(graphSettings, environment));
 }
 
+/**
+ * Reads the settings of calls of services, for commands that call a service as a gateway does. Settings that only serving
+ * needs may be missing.
+ *
+ * @throws SettingsError.
+ */
+export function readCallSettings(environment: NodeJS.ProcessEnv) {
+  const settings = readSettings(gatewaySettings, environment);
+  return {
+    ...graphSettingsOf(settings),
+    resilience: resilienceOf(settings),
+    webhookSecret: settings.PORTICO_WEBHOOK_SECRET,
+    assertionSettings: settings,
+    publicRole: settings.HASURA_GRAPHQL_UNAUTHORIZED_ROLE,
+    maxResponseBytes: settings.PORTICO_UPSTREAM_MAX_RESPONSE_BYTES,
+  };
+}
+
 /** How sources are called by default. */
 function resilienceOf(settings: Settings): ResilienceSettings {
   const { circuitBreaker: breaker, retries } = DEFAULT_RESILIENCE;

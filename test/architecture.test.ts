@@ -55,7 +55,9 @@ const gateway = roomsOf('gateway', {
   'operations/check':
     'access/session config.ts graph graphql/schemas hasura-settings.ts metadata operations/usage platform',
   'operations/cli':
-    'access/assertions access/session config.ts graph graphql/schemas jobs/deliveries jobs/engine jobs/schedules metadata operations/check operations/usage platform process sources upstream',
+    'access/assertions access/session config.ts graph graphql/schemas jobs/deliveries jobs/engine jobs/schedules metadata operations/check operations/codegen operations/handler-calls operations/insight operations/usage platform process sources upstream',
+  'operations/codegen': 'metadata platform',
+  'operations/handler-calls': 'access/assertions access/session config.ts metadata platform sources upstream',
   'operations/insight': 'access/session errors.ts graph graphql/schemas metadata operations/check platform sources',
   'operations/metadata-api': 'access/session errors.ts graph graphql/schemas metadata platform transports/http',
   'operations/monitoring': 'access/session errors.ts graph platform transports/http upstream',

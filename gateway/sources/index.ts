@@ -1,8 +1,15 @@
 export {
+  type ActionHandler,
   codeWithoutExtensions,
+  declaredPart,
+  type HandlerTrial,
   openActions,
+  openHandlers,
+  responseProblem,
   runHandler,
   STORED_HEADERS_PURPOSE,
+  type TrialExchange,
+  type TrialOutcome,
   VERBATIM,
 } from './actions/index.ts';
 export { clientHeaderForwarding } from './client-headers.ts';

@@ -12,4 +12,10 @@ export { refuseCrossSite } from './cross-site.ts';
 export { CHALLENGE, roleNotAllowed } from './errors.ts';
 export { type JwtSecret, parseJwtSecret, parseJwtSecrets } from './jwt/index.ts';
 export { createSession, type Session, type SessionValidity } from './session.ts';
-export { ADMIN_ROLE, OPERATOR_SCOPE, TENANT_VARIABLE } from './session-variables.ts';
+export {
+  ADMIN_ROLE,
+  OPERATOR_SCOPE,
+  ROLE_VARIABLE,
+  sessionVariableProblem,
+  TENANT_VARIABLE,
+} from './session-variables.ts';

@@ -61,3 +61,25 @@ export function severalDirectories(): UsageError {
 export function emptyArgument(option?: string): UsageError {
   return new UsageError(`${option === undefined ? 'an argument' : `--${option}`} is empty: expected a value`);
 }
+
+/** @param commands of `portico actions`. */
+export function unknownActionsCommand(name: string, commands: readonly string[]): UsageError {
+  return new UsageError(`actions: expected a command: ${commands.join(', ')}${commandSuggestion(name, commands)}`);
+}
+
+export function actionNameExpected(): UsageError {
+  return new UsageError('try: expected the name of an action, and at most one directory');
+}
+
+/** @param known the possible values. */
+export function unknownChoice(option: string, written: string, known: readonly string[]): UsageError {
+  return new UsageError(`--${option}: expected one of ${known.join(', ')}${commandSuggestion(written, known)}`);
+}
+
+export function invalidAssignment(option: string, example: string): UsageError {
+  return new UsageError(`--${option}: expected a name and a value, such as ${example}`);
+}
+
+export function inputNotAnObject(): UsageError {
+  return new UsageError('--input: expected a JSON object, such as {"id":"7"}');
+}

@@ -26,6 +26,17 @@ const COMMAND_HELP = {
       Creates a metadata directory. --bare contains only commented examples. --with-login adds the login of Portico's auth
       service. --with-sample adds the login and the sample service. Without an option, it asks on a terminal and otherwise
       uses --bare.`,
+  'actions codegen': `  portico actions codegen [dir] [--target <express|fastify|fetch|fastapi|go>] [--types] [--out <dir>]
+                          [--scalar <name>=<string|number|boolean|unknown>] [--force]
+      Writes typed handlers of the actions: by default for Express, into ./handlers. --types writes the types alone.
+      --scalar gives the JSON type of a custom scalar. --force replaces generated files, but never your handlers.`,
+  'actions try': `  portico actions try <name> [dir] [--input <json>] [--role <role>] [--session <variable>=<value>]
+                      [--header <name>=<value>]
+      Calls the handler of an action as a gateway with the same settings does. Prints the request, without secrets, the
+      response, and what does not fit the output type. --header is a header of the caller, for actions that forward them.`,
+  'actions test': `  portico actions test [dir] [--cases <dir>] [--record] [--tap]
+      Calls handlers with recorded inputs and compares the results. Cases are files <action>/<case>.yaml in the directory
+      action-tests beside the metadata. --record writes the results of cases that expect nothing yet. --tap prints TAP 14.`,
   completion: `  portico completion <${SHELLS.join('|')}>
       Prints a completion script for a shell. bash and zsh: source <(portico completion bash), with the name of your
       shell. fish: portico completion fish | source`,
@@ -40,6 +51,11 @@ export const HELP = `usage:
 ${Object.values(COMMAND_HELP).join('\n')}
   portico --version
 ${COMMON_HELP}`;
+
+/** The help of the commands for actions. */
+export const ACTIONS_HELP = `usage:
+${(['actions codegen', 'actions try', 'actions test'] as const).map((name) => COMMAND_HELP[name]).join('\n')}
+`;
 
 /** Returns the help of one command, which fits into a terminal. */
 export function helpOf(command: keyof typeof COMMAND_HELP): string {

@@ -1,4 +1,3 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
 import {
   type CommandWords,
   completionScript,
@@ -8,26 +7,22 @@ import {
   unknownShell,
 } from '../../../platform/command-line.ts';
 import { withSetting } from '../../../platform/settings/setting-text.ts';
+import { ACTIONS_OPTIONS, ACTIONS_RUNS, unknownActionsCommand } from './actions/actions-commands.ts';
+import { FLAG, givenDirectory, type RunCommand, readArguments, TEXT_OPTION, TEXTS_OPTION } from './arguments.ts';
 import { readCommandSettings } from './command-settings.ts';
 import {
   commandExpected,
   comparisonMissing,
-  emptyArgument,
   invalidSince,
   limitNotANumber,
   limitTooGreat,
-  severalDirectories,
   severalKindsOfMetadata,
   unknownCommand,
   unknownJobsCommand,
-  unknownOption,
   usageDirectoryExpected,
   usageOptionMissing,
 } from './errors.ts';
-import { HELP, helpOf } from './help.ts';
-
-const TEXT_OPTION = { type: 'string' } as const;
-const FLAG = { type: 'boolean', default: false } as const;
+import { ACTIONS_HELP, HELP, helpOf } from './help.ts';
 
 const COMMAND_OPTIONS = {
   check: {
@@ -36,7 +31,7 @@ const COMMAND_OPTIONS = {
     'admin-secret': TEXT_OPTION,
     schemas: TEXT_OPTION,
     record: TEXT_OPTION,
-    usage: { ...TEXT_OPTION, multiple: true },
+    usage: TEXTS_OPTION,
     since: TEXT_OPTION,
     'allow-unused': FLAG,
     json: FLAG,
@@ -54,7 +49,7 @@ const COMMAND_OPTIONS = {
   },
   serve: { workers: TEXT_OPTION },
   jobs: {
-    state: { ...TEXT_OPTION, multiple: true },
+    state: TEXTS_OPTION,
     kind: TEXT_OPTION,
     queue: TEXT_OPTION,
     tenant: TEXT_OPTION,
@@ -63,6 +58,7 @@ const COMMAND_OPTIONS = {
     payload: FLAG,
     json: FLAG,
   },
+  ...ACTIONS_OPTIONS,
   init: { bare: FLAG, 'with-login': FLAG, 'with-sample': FLAG },
   completion: {},
 } as const;
@@ -70,60 +66,27 @@ const COMMAND_OPTIONS = {
 type CommandName = keyof typeof COMMAND_OPTIONS;
 
 const COMMANDS = Object.keys(COMMAND_OPTIONS) as CommandName[];
+/** The first words of the commands. */
+const FIRST_WORDS = [...new Set(COMMANDS.map((name) => name.split(' ', 1)[0] ?? name))];
 
-/**
- * Rejects empty arguments. An empty text usually comes from an unset variable of a script. It would count as a missing
- * argument, and a command such as `check` would use the default directory.
- *
- * @throws UsageError
- */
-function readArguments<const Options extends NonNullable<ParseArgsConfig['options']>>(
-  options: Options,
-  words: readonly string[],
-) {
-  const parsed = parseArguments(options, words);
-  if (parsed.positionals.includes('')) throw emptyArgument();
-  const empty = Object.entries(parsed.values).find(([, value]) => [value].flat().includes(''));
-  if (empty) throw emptyArgument(empty[0]);
-  return parsed;
-}
-
-function parseArguments<const Options extends NonNullable<ParseArgsConfig['options']>>(
-  options: Options,
-  words: readonly string[],
-) {
-  try {
-    return parseArgs({ args: [...words], options, allowPositionals: true });
-  } catch (error) {
-    const { code, message } = error as { code?: string; message: string };
-    if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION') throw new UsageError(message);
-    const written = words.find((word) => /^--?[^=]/.test(word) && !isKnown(word, options));
-    const known = Object.keys(options).map((name) => `--${name}`);
-    throw unknownOption(message, written?.split('=', 1)[0] ?? '', known);
-  }
-}
-
-function isKnown(word: string, options: object): boolean {
-  return Object.hasOwn(options, word.slice(2).split('=', 1)[0] ?? '');
-}
-
-async function main([name, ...words]: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
-  if (name === undefined) throw commandExpected(COMMANDS);
+async function main(given: readonly string[], environment: NodeJS.ProcessEnv): Promise<void> {
+  const [name] = given;
+  if (name === undefined) throw commandExpected(FIRST_WORDS);
   if (name === '--help' || name === 'help') return void process.stdout.write(HELP);
   if (name === '--version') return void process.stdout.write(`${packageVersion()}\n`);
-  const command = commandNamed(name);
-  if (!command) throw unknownCommand(name, COMMANDS);
+  if (name === 'actions' && given[1] === '--help') return void process.stdout.write(ACTIONS_HELP);
+  const { command, words } = commandIn(given);
+  if (!command) throw name === 'actions' ? unknownActionsCommand(given[1] ?? '') : unknownCommand(name, FIRST_WORDS);
   if (words.includes('--help')) return void process.stdout.write(helpOf(command));
   // Each command loads what it needs, so that help and usage errors do not load the gateway.
   await RUNS[command](words, environment);
 }
 
-function commandNamed(name: string | undefined): CommandName | undefined {
-  return COMMANDS.find((known) => known === name);
+/** Returns the command that the arguments name, by one word or two, and the arguments after it. */
+function commandIn(given: readonly string[]): { command: CommandName | undefined; words: readonly string[] } {
+  const command = COMMANDS.find((known) => known === given[0] || known === `${given[0]} ${given[1]}`);
+  return { command, words: given.slice(command?.includes(' ') ? 2 : 1) };
 }
-
-/** Runs a command with the arguments after its name. */
-type RunCommand = (words: readonly string[], environment: NodeJS.ProcessEnv) => Promise<void>;
 
 const RUNS: Readonly<Record<CommandName, RunCommand>> = {
   async check(words, environment) {
@@ -193,6 +156,8 @@ const RUNS: Readonly<Record<CommandName, RunCommand>> = {
     }
   },
 
+  ...ACTIONS_RUNS,
+
   async init(words, environment) {
     const { values, positionals } = readArguments(COMMAND_OPTIONS.init, words);
     const asked = { bare: values.bare, login: values['with-login'], sample: values['with-sample'] };
@@ -253,16 +218,10 @@ async function parseTime(written: string, now = Date.now()): Promise<number> {
   return time;
 }
 
-/** @throws UsageError */
-function givenDirectory([directory, ...others]: readonly string[]): string | undefined {
-  if (others.length > 0) throw severalDirectories();
-  return directory;
-}
-
 main(process.argv.slice(2), process.env).catch(async (error) => {
   if (error instanceof UsageError) {
     // The complete help would scroll the message out of a terminal.
-    const command = commandNamed(process.argv[2]);
+    const { command } = commandIn(process.argv.slice(2));
     const help = command ? helpOf(command) : 'usage: portico <command>; run "portico --help" for all commands\n';
     process.stderr.write(`portico: ${error.message}\n${help}`);
     process.exitCode = 2;

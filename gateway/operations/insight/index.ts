@@ -1,1 +1,3 @@
 export { Insight, type InsightOptions } from './insight.ts';
+export { REDACTED, redactText } from './redact-text.ts';
+export { isSecretName } from './secret-names.ts';

@@ -41,7 +41,7 @@ export interface ActionWebhook {
   readonly outputType: GraphQLOutputType;
   /** Undefined if no values of the response are checked one by one. */
   readonly excessProblem: ExcessProblem | undefined;
-  readonly http: ResilientClient;
+  readonly http: Pick<ResilientClient, 'dispatch'>;
   /** Whether errors contain details of the request and the response. For development only. */
   readonly showInternals: boolean;
 }

@@ -17,6 +17,7 @@ import {
   resolveVariable,
   type ValuePath,
 } from '../../metadata/index.ts';
+import type { ResilientClient } from '../../upstream/index.ts';
 import { MIN_SECRET_LENGTH, SIGNATURE_HEADER } from '../../webhooks/calls/index.ts';
 import { clientHeaderForwarding, foldedName } from '../client-headers.ts';
 import { concurrencyOf, openResilientClient } from '../open-client.ts';
@@ -34,7 +35,9 @@ import { type OperationAction, runOperationAction } from './operation-action.ts'
 import { callsForObjects } from './type-field-calls.ts';
 
 /** The part of an action that does not depend on the operation that calls it. */
-type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType' | 'excessProblem'>;
+export type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType' | 'excessProblem' | 'http'> & {
+  readonly http: ResilientClient;
+};
 
 /** The handlers of all actions by the actions' names. */
 interface PreparedHandlers {
@@ -193,7 +196,7 @@ function streamedActions(
 }
 
 /** The client headers that an action's jobs store. Undefined if no client headers are forwarded to the webhook. */
-function keptHeaders(
+export function keptHeaders(
   { definition }: ActionMetadata,
   { target: { forwardHeaders: forward } }: PreparedWebhook,
   { headerSealer: sealer, credentialHeaders = [] }: SourceDependencies,
@@ -224,11 +227,22 @@ function queueLimits(actions: Iterable<ActionMetadata>): ReadonlyMap<string, Que
   return limits;
 }
 
-function prepareHandlers(metadata: Metadata, surroundings: SourceDependencies): PreparedHandlers {
+/**
+ * Prepares the handlers of actions.
+ *
+ * @param isWanted selects actions. By default all of them.
+ * @throws MetadataError listing everything that does not fit the environment.
+ */
+export function prepareHandlers(
+  metadata: Metadata,
+  surroundings: SourceDependencies,
+  isWanted: (name: string) => boolean = () => true,
+): PreparedHandlers {
   const problems: MetadataProblem[] = [];
   const webhooks = new Map<string, PreparedWebhook>();
   const operations = new Map<string, Omit<OperationAction, 'outputType' | 'excessProblem'>>();
   metadata.actions.actions.forEach((action, index) => {
+    if (!isWanted(action.name)) return;
     const report = (path: ValuePath, message: string) =>
       problems.push({ ...metadata.place('actions', ['actions', index, 'definition', ...path]), message });
     if (metadata.actionTypes.asyncOutputs.has(action.name) && surroundings.hasJobsDatabase !== true)

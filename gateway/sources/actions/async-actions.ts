@@ -34,7 +34,7 @@ import { type HeaderSealer, readHeaders, type StoredHeaders, storeHeaders } from
 /** The kind of the jobs of asynchronous actions; their queues are the actions' names. */
 export const ACTION_JOBS = 'action';
 /** The header by which a webhook recognizes attempts of the same job (draft-ietf-httpapi-idempotency-key-header). */
-const IDEMPOTENCY_HEADER = 'idempotency-key';
+export const IDEMPOTENCY_HEADER = 'idempotency-key';
 
 const DEFAULT_MAX_ATTEMPTS = 12;
 const DEFAULT_MAX_AGE_SECONDS = 3_600;

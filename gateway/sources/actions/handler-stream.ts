@@ -4,6 +4,7 @@ import {
   askedWaitMs,
   openResponseStream,
   type RequestHeaders,
+  type ResilientClient,
   type StreamReader,
   type StreamResponse,
   type UnfinishedEvent,
@@ -32,6 +33,7 @@ export const LAST_EVENT_ID_HEADER = 'last-event-id';
 
 /** An action of the kind `subscription`. */
 export interface StreamedAction extends ActionWebhook {
+  readonly http: ResilientClient;
   /** The maximum time without a byte from the handler, in milliseconds. */
   readonly idleMs: number;
   readonly maxEventBytes: number;

@@ -244,7 +244,7 @@ const COMMANDS = ['check', 'usage', 'serve', 'jobs', 'init', 'completion'];
 
 describe('portico', () => {
   test.each<[what: string, args: readonly string[], says: string]>([
-    ['no command', [], 'expected a command: check, usage, serve, jobs, init, completion'],
+    ['no command', [], 'expected a command: check, usage, serve, jobs, actions, init, completion'],
     ['usage without a directory', ['usage'], 'expected a directory of usage files'],
     ['a time that is none', ['usage', '.', '--since', 'yesterday'], '--since: expected a time such as 30d'],
     ['usage with nothing to weigh', ['check', '--usage', '.'], '--usage requires --against'],
