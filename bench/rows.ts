@@ -251,7 +251,7 @@ export const ROWS: Readonly<Record<RowId, Row>> = {
   },
   'action-field': {
     id: 'action-field',
-    title: '20 objects with a field each that an action resolves in one batch',
+    title: '20 objects with a field each by one action',
     request: { kind: 'graphql', query: 'query ActionField { products { id name stock { price inStock } } }' },
     answer: {
       data: {

@@ -88,6 +88,7 @@ const gateway = roomsOf('gateway', {
   sources:
     'access/assertions access/session access/variables errors.ts graphql/schemas graphql/syntax jobs/engine metadata planning/composition planning/joins planning/supergraph platform upstream webhooks/calls webhooks/kriti',
   'sources/actions': '',
+  'sources/actions/webhook': '',
   'sources/customization': '',
   'sources/federation': 'sources/customization sources/permissions sources/remote-schema sources/transforms',
   'sources/opening':

@@ -25,11 +25,10 @@ import {
   resolveEndpoints,
 } from './references.ts';
 import { type RelationshipMetadata, relationshipsOf } from './relationships.ts';
-import { type RemoteSchemaMetadata, remoteSchemasShape } from './remote-schemas.ts';
+import { type RemoteSchemaMetadata, remoteSchemasShape, unknownConditionFields } from './remote-schemas.ts';
 import { restEndpointsShape } from './rest-endpoints.ts';
 import { SectionReader } from './section-reader.ts';
 import { type ServiceMetadata, servicesShape } from './services.ts';
-import { unknownConditionFields } from './session-conditions.ts';
 import { listOf, mapping, name } from './shapes/index.ts';
 import { type Kind, type MetadataStore, openStore } from './store.ts';
 import {

@@ -10,7 +10,7 @@ import {
   Kind,
   type SelectionNode,
 } from 'graphql';
-import type { ActionOutcome } from './action-webhook.ts';
+import type { ActionOutcome } from './webhook/index.ts';
 
 /** A selected field with the fields that are selected below it. */
 export interface SelectedMember {

@@ -18,9 +18,7 @@ import type { CompiledOperation, OperationAnswer } from '../compiled-operation.t
 import { localOperation, resultOfExecution } from '../local-operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { type SelectedMember, selectedMembers, writeAnswers } from './action-answer.ts';
-import type { ActionOutcome } from './action-webhook.ts';
-import type { FieldArguments } from './field-arguments.ts';
-import type { StreamedAction } from './handler-stream.ts';
+import type { ActionOutcome, FieldArguments, StreamedAction } from './webhook/index.ts';
 
 /** Calls the webhook of one field's action. Calls `done` exactly once with the outcome; never throws. */
 export type AnswerAction = (

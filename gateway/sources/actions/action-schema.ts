@@ -24,19 +24,21 @@ import { type ActionTypes, checkScalars, type ScalarCheck } from '../../metadata
 import type { CompiledSubscription } from '../compiled-operation.ts';
 import { withoutHints } from '../operation-context.ts';
 import type { Subschema } from '../source.ts';
-import { resolveAbstractTypes } from './abstract-types.ts';
 import { ANYTHING } from './action-answer.ts';
 import { type ActionContext, type AnswerAction, compileActions } from './action-operation.ts';
-import { objectsWithin } from './action-response.ts';
 import { compileActionSubscription, rootFieldNames } from './action-subscription.ts';
-import type { ActionOutcome } from './action-webhook.ts';
 import { askedJobId } from './async-actions.ts';
-import { type CollectFieldArguments, fieldArgumentCollectors } from './field-arguments.ts';
-import type { StreamedAction } from './handler-stream.ts';
 import { resultEvents, type WatchResult } from './result-events.ts';
 import type { CallForObjects } from './type-field-calls.ts';
 import { type CallableTypeField, compileTypeFields, type TypeFieldContext } from './type-field-operation.ts';
 import { separateTypeFields } from './type-fields.ts';
+import type { ActionOutcome, StreamedAction } from './webhook/index.ts';
+import {
+  type CollectFieldArguments,
+  fieldArgumentCollectors,
+  objectsWithin,
+  resolveAbstractTypes,
+} from './webhook/index.ts';
 
 /**
  * Creates the resolver of one action's root field. `outputType` is the type of the webhook response. `checked` has the

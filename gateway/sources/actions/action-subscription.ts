@@ -13,7 +13,7 @@ import { withoutHints } from '../operation-context.ts';
 import { pacedEvents } from '../paced-events.ts';
 import { failedEvents, mapEvents } from '../source-events.ts';
 import type { ActionContext, SubscribedField } from './action-operation.ts';
-import { openHandlerEvents, readHandlerEvent } from './handler-stream.ts';
+import { openHandlerEvents, readHandlerEvent } from './webhook/index.ts';
 
 /**
  * Compiles a subscription whose root field is an action of the kind `subscription`. The handler is called once; each

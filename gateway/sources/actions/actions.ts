@@ -23,16 +23,20 @@ import { clientHeaderForwarding, foldedName } from '../client-headers.ts';
 import { concurrencyOf, openResilientClient } from '../open-client.ts';
 import { ownHeaderNames } from '../operation-context.ts';
 import type { Source, SourceDependencies, Subschema } from '../source.ts';
-import { plainHeaders } from './action-request.ts';
 import { ACTIONS_SOURCE, actionSubschema, type TypeFieldActions } from './action-schema.ts';
-import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { ACTION_JOBS, acceptAction, actionJobs, answerResult, type KeptHeaders } from './async-actions.ts';
-import { excessProblem } from './excess-problem.ts';
 import { HandlerSlots } from './handler-slots.ts';
-import { LAST_EVENT_ID_HEADER, type StreamedAction } from './handler-stream.ts';
 import type { ProgressReporting } from './job-progress.ts';
 import { type OperationAction, runOperationAction } from './operation-action.ts';
 import { callsForObjects } from './type-field-calls.ts';
+import {
+  type ActionWebhook,
+  callWebhook,
+  excessProblem,
+  LAST_EVENT_ID_HEADER,
+  plainHeaders,
+  type StreamedAction,
+} from './webhook/index.ts';
 
 /** The part of an action that does not depend on the operation that calls it. */
 export type PreparedWebhook = Omit<ActionWebhook, 'operation' | 'outputType' | 'excessProblem' | 'http'> & {

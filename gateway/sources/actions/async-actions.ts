@@ -24,12 +24,11 @@ import { type HeaderForwarding, headersToStore } from '../client-headers.ts';
 import { sourceError } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { AnswerAction } from './action-operation.ts';
-import { declaredPart } from './action-response.ts';
-import { type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { asyncResult, storedErrors } from './async-result.ts';
 import { checkedPartialOutput, type ProgressReporting, type ProgressTarget, withProgress } from './job-progress.ts';
 import { type OperationAction, runOperationActionJob } from './operation-action.ts';
 import { type HeaderSealer, readHeaders, type StoredHeaders, storeHeaders } from './stored-headers.ts';
+import { type ActionWebhook, callWebhook, declaredPart } from './webhook/index.ts';
 
 /** The kind of the jobs of asynchronous actions; their queues are the actions' names. */
 export const ACTION_JOBS = 'action';

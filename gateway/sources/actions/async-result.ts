@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { JobResult, Json } from '../../jobs/engine/index.ts';
-import { codeWithoutExtensions, VERBATIM } from './errors.ts';
 import { progressResult } from './job-progress.ts';
+import { codeWithoutExtensions, VERBATIM } from './webhook/index.ts';
 
 /** The value of an asynchronous action's result field. */
 export interface AsyncResult {

@@ -1,6 +1,6 @@
 import { ERROR_STATUS, type ErrorCode, relayedMessage } from '../../errors.ts';
 import type { SavedOperationResult } from '../saved-operation.ts';
-import { codeWithoutExtensions } from './errors.ts';
+import { codeWithoutExtensions } from './webhook/index.ts';
 
 /**
  * Why a handler failed:

@@ -21,13 +21,17 @@ import type { ResilientClient, UpstreamError, UpstreamRequest, UpstreamResponse 
 import { headersToStore } from '../client-headers.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { SourceDependencies } from '../source.ts';
-import { responseProblem } from './action-response.ts';
 import { actionSubschema } from './action-schema.ts';
-import { type ActionOutcome, type ActionWebhook, callWebhook } from './action-webhook.ts';
 import { keptHeaders, prepareHandlers } from './actions.ts';
 import { IDEMPOTENCY_HEADER } from './async-actions.ts';
-import { VERBATIM } from './errors.ts';
-import { excessProblem } from './excess-problem.ts';
+import {
+  type ActionOutcome,
+  type ActionWebhook,
+  callWebhook,
+  excessProblem,
+  responseProblem,
+  VERBATIM,
+} from './webhook/index.ts';
 
 /** A call of a handler without a client. */
 export interface HandlerTrial {

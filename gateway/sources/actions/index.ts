@@ -1,6 +1,4 @@
-export { declaredPart, responseProblem } from './action-response.ts';
 export { openActions } from './actions.ts';
-export { codeWithoutExtensions, VERBATIM } from './errors.ts';
 export { runHandler } from './handler-run.ts';
 export {
   type ActionHandler,
@@ -10,3 +8,4 @@ export {
   type TrialOutcome,
 } from './handler-trial.ts';
 export { STORED_HEADERS_PURPOSE } from './stored-headers.ts';
+export { codeWithoutExtensions, declaredPart, responseProblem, VERBATIM } from './webhook/index.ts';

@@ -7,8 +7,8 @@ import type {
   RunningJob,
 } from '../../jobs/engine/index.ts';
 import { interrupted } from '../../jobs/engine/job.ts';
-import { declaredPart, responseProblem } from './action-response.ts';
-import type { ActionWebhook } from './action-webhook.ts';
+import type { ActionWebhook } from './webhook/index.ts';
+import { declaredPart, responseProblem } from './webhook/index.ts';
 
 /** How webhooks report the progress of jobs. */
 export interface ProgressReporting {

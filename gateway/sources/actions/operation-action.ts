@@ -19,15 +19,12 @@ import type { CallOutcome } from '../../upstream/index.ts';
 import { KritiEvaluationError, type Template } from '../../webhooks/kriti/index.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { HandlerDependencies } from '../saved-operation.ts';
-import type { WebhookPayload } from './action-request.ts';
-import { declaredPart, responseProblem } from './action-response.ts';
-import type { ActionOutcome } from './action-webhook.ts';
 import { storedErrors } from './async-result.ts';
-import type { ExcessProblem } from './excess-problem.ts';
-import type { FieldArguments } from './field-arguments.ts';
 import { HandlerFailure, outputMisfits, templateFailed } from './handler-failure.ts';
 import { type HandlerCall, type HandlerOutcome, runHandler } from './handler-run.ts';
 import type { HandlerSlots } from './handler-slots.ts';
+import type { ActionOutcome, ExcessProblem, FieldArguments, WebhookPayload } from './webhook/index.ts';
+import { declaredPart, responseProblem } from './webhook/index.ts';
 
 /** An action whose handler runs saved operations. */
 export interface OperationAction {

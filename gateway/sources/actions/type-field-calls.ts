@@ -1,10 +1,19 @@
 import { GraphQLError, type GraphQLOutputType } from 'graphql';
 import type { Done } from '../../../platform/index.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { isNothing, responseProblem } from './action-response.ts';
-import { type ActionOutcome, type ActionWebhook, callBatchWebhook, callWebhook } from './action-webhook.ts';
-import { codeWithoutExtensions, errorOfWebhook, misfitWebhookResponse, VERBATIM } from './errors.ts';
 import type { ObjectInput } from './type-field-inputs.ts';
+import {
+  type ActionOutcome,
+  type ActionWebhook,
+  callBatchWebhook,
+  callWebhook,
+  codeWithoutExtensions,
+  errorOfWebhook,
+  isNothing,
+  misfitWebhookResponse,
+  responseProblem,
+  VERBATIM,
+} from './webhook/index.ts';
 
 /** Calls an action for objects. Calls `done` exactly once, with one outcome for each input; never throws. */
 export type CallForObjects = (

@@ -13,11 +13,11 @@ import type { CompiledOperation, OperationAnswer, OperationDocument } from '../c
 import { resultOfExecution } from '../local-operation.ts';
 import { type OperationContext, withoutHints } from '../operation-context.ts';
 import { selectedMembers } from './action-answer.ts';
-import type { ActionOutcome } from './action-webhook.ts';
 import type { CallForObjects } from './type-field-calls.ts';
 import { compileInputs, type ObjectInput, UnfitKey } from './type-field-inputs.ts';
 import { canWriteValues, selectValues } from './type-field-values.ts';
 import { isObjectsArgument } from './type-fields.ts';
+import type { ActionOutcome } from './webhook/index.ts';
 
 /** An action that is a field of a type. */
 export interface CallableTypeField {

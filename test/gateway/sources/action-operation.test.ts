@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type ExecutionResult, GraphQLError, parse } from 'graphql';
 import type { AnswerAction } from '../../../gateway/sources/actions/action-operation.ts';
 import { actionSubschema } from '../../../gateway/sources/actions/action-schema.ts';
-import type { ActionOutcome } from '../../../gateway/sources/actions/action-webhook.ts';
+import type { ActionOutcome } from '../../../gateway/sources/actions/webhook/action-webhook.ts';
 import type { CompiledOperation } from '../../../gateway/sources/compiled-operation.ts';
 import type { OperationContext } from '../../../gateway/sources/operation-context.ts';
 import { PassthroughBody } from '../../../gateway/upstream/index.ts';

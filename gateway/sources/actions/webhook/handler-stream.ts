@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import { parseServiceJson } from '../../../platform/index.ts';
+import { parseServiceJson } from '../../../../platform/index.ts';
 import {
   askedWaitMs,
   openResponseStream,
@@ -10,18 +10,18 @@ import {
   type UnfinishedEvent,
   type UpstreamConnections,
   UpstreamError,
-} from '../../upstream/index.ts';
-import { eventsLost, sourceFailure } from '../errors.ts';
-import { endingSpan, startEventsSpan, traceContextOf } from '../events-span.ts';
-import { COMMON_HEADERS, type OperationContext, withoutHints } from '../operation-context.ts';
+} from '../../../upstream/index.ts';
+import { eventsLost, sourceFailure } from '../../errors.ts';
+import { endingSpan, startEventsSpan, traceContextOf } from '../../events-span.ts';
+import { COMMON_HEADERS, type OperationContext, withoutHints } from '../../operation-context.ts';
 import {
   type EventStreamOpening,
   type EventStreamReceiver,
   type EventsReceiver,
   resumedEvents,
   TEMPORARY_STATUSES,
-} from '../resumed-events.ts';
-import { type EventConnection, failedEvents, SourceEvents } from '../source-events.ts';
+} from '../../resumed-events.ts';
+import { type EventConnection, failedEvents, SourceEvents } from '../../source-events.ts';
 import type { ActionRequest, WebhookPayload } from './action-request.ts';
 import { type ActionOutcome, type ActionWebhook, actionRequest, readWebhookResponse } from './action-webhook.ts';
 import { errorOfWebhook, eventTooLarge, streamExpected, webhookUnreachable } from './errors.ts';

@@ -11,7 +11,7 @@ import {
   isScalarType,
   isSpecifiedScalarType,
 } from 'graphql';
-import { isJsonObject } from '../../../platform/index.ts';
+import { isJsonObject } from '../../../../platform/index.ts';
 import { typeOfValue } from './abstract-types.ts';
 
 /**

@@ -1,17 +1,17 @@
 import type { GraphQLError, GraphQLOutputType } from 'graphql';
-import { type Done, parseServiceJson } from '../../../platform/index.ts';
-import type { ResponseTransform } from '../../metadata/index.ts';
+import { type Done, parseServiceJson } from '../../../../platform/index.ts';
+import type { ResponseTransform } from '../../../metadata/index.ts';
 import {
   type ResilientClient,
   type UpstreamError,
   type UpstreamHandler,
   type UpstreamResponse,
   withHeaders,
-} from '../../upstream/index.ts';
-import { UnusableRequest } from '../../webhooks/calls/index.ts';
-import { KritiEvaluationError } from '../../webhooks/kriti/index.ts';
-import { sourceFailure } from '../errors.ts';
-import type { OperationContext } from '../operation-context.ts';
+} from '../../../upstream/index.ts';
+import { UnusableRequest } from '../../../webhooks/calls/index.ts';
+import { KritiEvaluationError } from '../../../webhooks/kriti/index.ts';
+import { sourceFailure } from '../../errors.ts';
+import type { OperationContext } from '../../operation-context.ts';
 import {
   type ActionRequest,
   type ActionWebhookTarget,

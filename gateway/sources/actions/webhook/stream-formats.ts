@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
-import { EventStreamReader, JsonLinesReader, type StreamReader } from '../../upstream/index.ts';
+import { EventStreamReader, JsonLinesReader, type StreamReader } from '../../../upstream/index.ts';
 
 /** The media types of streams, in the order in which the gateway prefers them. */
 export const ACCEPTED_STREAMS = 'text/event-stream, application/x-ndjson, application/jsonl';

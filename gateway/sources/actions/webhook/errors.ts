@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
-import { relayedExtensions, relayedMessage } from '../../errors.ts';
-import { sourceError } from '../errors.ts';
+import { relayedExtensions, relayedMessage } from '../../../errors.ts';
+import { sourceError } from '../../errors.ts';
 
 /**
  * Marks error extensions that reach the client unchanged, without a code or path of the gateway. JSON omits this key.

@@ -1,16 +1,16 @@
-import { ASSERTION_HEADER, type ServiceAssertion } from '../../access/assertions/index.ts';
-import type { RequestTransform } from '../../metadata/index.ts';
-import type { UpstreamRequest } from '../../upstream/index.ts';
+import { ASSERTION_HEADER, type ServiceAssertion } from '../../../access/assertions/index.ts';
+import type { RequestTransform } from '../../../metadata/index.ts';
+import type { UpstreamRequest } from '../../../upstream/index.ts';
 import {
   requestBindings,
   SIGNATURE_HEADER,
   transformedRequest,
   type WebhookRequest,
   webhookSignature,
-} from '../../webhooks/calls/index.ts';
-import type { Bindings } from '../../webhooks/kriti/index.ts';
-import type { HeaderForwarding } from '../client-headers.ts';
-import { CALL_HEADERS, COMMON_HEADERS, commonHeaders, type OperationContext } from '../operation-context.ts';
+} from '../../../webhooks/calls/index.ts';
+import type { Bindings } from '../../../webhooks/kriti/index.ts';
+import type { HeaderForwarding } from '../../client-headers.ts';
+import { CALL_HEADERS, COMMON_HEADERS, commonHeaders, type OperationContext } from '../../operation-context.ts';
 import type { FieldArguments } from './field-arguments.ts';
 
 /** The webhook call of an action. */

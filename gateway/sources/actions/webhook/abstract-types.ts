@@ -6,7 +6,7 @@ import {
   isAbstractType,
   isIntrospectionType,
 } from 'graphql';
-import { isJsonObject } from '../../../platform/index.ts';
+import { isJsonObject } from '../../../../platform/index.ts';
 
 /** The extension of an interface or union with its possible types by name. */
 const POSSIBLE_TYPES = Symbol('possible types');

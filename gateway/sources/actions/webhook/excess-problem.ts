@@ -8,7 +8,7 @@ import {
   isObjectType,
   isScalarType,
 } from 'graphql';
-import { isJsonObject } from '../../../platform/index.ts';
+import { isJsonObject } from '../../../../platform/index.ts';
 import { typeOfValue } from './abstract-types.ts';
 
 /** The maximum number of invalid values in a webhook's response. Each of them is an error for the client. */
