@@ -199,5 +199,5 @@ test('only what asks for it loads the code that counts', () => {
       )
       .map((file) => file.split('/').slice(0, 2).join('/'));
   for (const room of importers('check')) expect(['operations/cli', 'operations/insight']).toContain(room);
-  expect(importers('insight')).toEqual([]);
+  for (const room of importers('insight')) expect(room).toBe('operations/cli');
 });

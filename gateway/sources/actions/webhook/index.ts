@@ -3,6 +3,6 @@ export { plainHeaders, type WebhookPayload } from './action-request.ts';
 export { declaredPart, isNothing, objectsWithin, responseProblem } from './action-response.ts';
 export { type ActionOutcome, type ActionWebhook, callBatchWebhook, callWebhook } from './action-webhook.ts';
 export { codeWithoutExtensions, errorOfWebhook, misfitWebhookResponse, VERBATIM } from './errors.ts';
-export { excessProblem, type ExcessProblem } from './excess-problem.ts';
-export { type CollectFieldArguments, fieldArgumentCollectors, type FieldArguments } from './field-arguments.ts';
+export { type ExcessProblem, excessProblem } from './excess-problem.ts';
+export { type CollectFieldArguments, type FieldArguments, fieldArgumentCollectors } from './field-arguments.ts';
 export { LAST_EVENT_ID_HEADER, openHandlerEvents, readHandlerEvent, type StreamedAction } from './handler-stream.ts';
