@@ -9,7 +9,7 @@ const operation = z.object({
 });
 
 /** So that no proxy takes a quiet stream for a dead one. */
-const HEARTBEAT_MS = 15_000;
+export const HEARTBEAT_MS = 15_000;
 
 export interface EventStreamOptions<Context> {
   readonly schema: GraphQLSchema;

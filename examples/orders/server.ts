@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { type Logger, REQUEST_ID_HEADER, type Telemetry } from '../../platform/index.ts';
-import { cancelOrder } from './cancel-order.ts';
+import { cancelOrder, delivery, orderStatus } from './actions.ts';
 import { toCsv } from './export.ts';
 import { graphHandlers } from './graph.ts';
 import type { OrderBook } from './order-book.ts';
@@ -25,8 +25,10 @@ export function createOrdersServer(book: OrderBook, log: Logger, telemetry: Pick
   // A subgraph: metadata/remote_schemas.yaml
   app.all('/graphql', ...graphHandlers(book, log));
 
-  // An action webhook: metadata/actions.yaml
+  // Action webhooks: metadata/actions.yaml
   app.post('/actions/cancel-order', cancelOrder(book));
+  app.post('/actions/delivery', delivery(book));
+  app.post('/actions/order-status', orderStatus(book));
 
   // Plain HTTP, passed through: metadata/services.yaml
   app.get('/orders', (request, response) => {

@@ -211,3 +211,21 @@ interface Row {
   readonly item: string;
   readonly status: string;
 }
+
+test('the stream of an order that can still change is cut when the service stops, so that it is opened again', async () => {
+  const response = await fetch(`${orders.url}/actions/order-status`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      action: { name: 'orderStatus' },
+      session_variables: { 'x-hasura-tenant-id': '1' },
+      input: { id: 'acme-1002' },
+    }),
+  });
+  const reader = response.body?.getReader();
+  const first = await reader?.read();
+  expect(Buffer.from(first?.value ?? []).toString()).toBe('data: {"id":"acme-1002","status":"placed"}\n\n');
+  const [rest] = await Promise.allSettled([reader?.read(), orders.stop()]);
+  expect(rest.status).toBe('rejected');
+  orders = await startOrders(file);
+});

@@ -23,6 +23,16 @@ function ids(list: { id: string }[]): string[] {
   return list.map(({ id }) => id);
 }
 
+test('in a batch, an order of another tenant is an error of its own, as one that does not exist', async () => {
+  const { status, body } = await orders.post(undefined, '/actions/delivery', {
+    action: { name: 'delivery' },
+    session_variables: { 'x-hasura-tenant-id': String(ACME) },
+    inputs: [{ id: 'globex-2001' }, { id: 'acme-1001' }, { id: 'none' }],
+  });
+  const missing = { error: { message: 'there is no such order', code: 'order-not-found' } };
+  expect([status, body]).toEqual([200, [missing, { data: { parcels: 1, due: '2026-01-19' } }, missing]]);
+});
+
 describe('a tenant sees its own orders', () => {
   test('over GraphQL', async () => {
     const { body } = await orders.graphql(ACME, '{ orders { id item quantity status placed_at } }');
@@ -114,6 +124,16 @@ describe('without a tenant nothing is answered', () => {
       action: { name: 'cancelOrder' },
       session_variables: { 'x-hasura-role': 'user' },
       input: { id: 'acme-1002' },
+    });
+    expect([status, body.code]).toEqual([401, 'tenant-missing']);
+  });
+
+  test.each(['delivery', 'order-status'])('the webhook %s', async (webhook) => {
+    const { status, body } = await orders.post(ACME, `/actions/${webhook}`, {
+      action: { name: webhook },
+      session_variables: { 'x-hasura-role': 'user' },
+      input: { id: 'acme-1002' },
+      inputs: [{ id: 'acme-1002' }],
     });
     expect([status, body.code]).toEqual([401, 'tenant-missing']);
   });

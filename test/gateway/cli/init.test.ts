@@ -2,9 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AUTH_TYPE_DEFINITIONS } from '../../../auth-service/graph/index.ts';
 import { loadMetadata } from '../../../gateway/metadata/index.ts';
 import { init, nextSteps, type StarterKind } from '../../../gateway/operations/cli/init.ts';
+import { type OrdersService, startOrders } from '../../examples/orders/service.ts';
+import { bearer, graphqlUpstream, keeper, openGateway, openIssuer, type TestGateway } from '../harness/index.ts';
+import { sseClient } from '../subscriptions/clients.ts';
 
 const workDir = mkdtempSync(join(tmpdir(), 'portico-init-'));
 afterAll(() => rmSync(workDir, { recursive: true, force: true }));
@@ -39,7 +43,87 @@ describe('the metadata that portico init writes', () => {
   });
 
   test('has the sample service too', () => {
-    expect(written('sample')).toMatchObject({ sources: ['auth', 'orders'], actions: 1 });
+    expect(written('sample')).toMatchObject({ sources: ['auth', 'orders'], actions: 4 });
+  });
+});
+
+describe('the actions of the sample, with its service behind a gateway', () => {
+  const { keep, close } = keeper();
+  let orders: OrdersService;
+  let gateway: TestGateway;
+  let acme: string;
+  let globex: string;
+
+  beforeAll(async () => {
+    const directory = join(workDir, 'running');
+    init(directory, 'sample');
+    orders = await startOrders();
+    await keep({ close: orders.stop });
+    const [issuer, auth] = await Promise.all([keep(openIssuer()), keep(graphqlUpstream(AUTH_TYPE_DEFINITIONS))]);
+    const environment = {
+      HASURA_GRAPHQL_METADATA_DIR: directory,
+      AUTH_SERVICE_URL: auth.url,
+      ORDERS_URL: orders.url,
+    };
+    gateway = await keep(openGateway({ issuer, environment }));
+    acme = issuer.token({ hasura: { 'x-hasura-tenant-id': '1' } });
+    globex = issuer.token({ hasura: { 'x-hasura-tenant-id': '2' } });
+  });
+  afterAll(close);
+
+  const calls = (path: string) => orders.log.filter((line) => line.path === path).length;
+
+  test('a field of all orders of a list is one call', async () => {
+    const { body } = await gateway.graphql('{ orders { id delivery { parcels due } } }', { token: acme });
+    expect(body).toEqual({
+      data: {
+        orders: [
+          { id: 'acme-1001', delivery: { parcels: 1, due: '2026-01-19' } },
+          { id: 'acme-1002', delivery: { parcels: 1, due: '2026-02-10' } },
+          { id: 'acme-1003', delivery: { parcels: 2, due: '2026-02-27' } },
+        ],
+      },
+    });
+    expect(calls('/actions/delivery')).toBe(1);
+  });
+
+  test('a saved operation places an order as the caller', async () => {
+    const { body } = await gateway.graphql('mutation { orderOne(item: "Magnet") { id item status } }', { token: acme });
+    expect(body).toEqual({ data: { orderOne: { id: expect.any(String), item: 'Magnet', status: 'placed' } } });
+    const items = async (token: string) => (await gateway.graphql('{ orders { item quantity } }', { token })).text;
+    expect(await items(acme)).toContain('{"item":"Magnet","quantity":1}');
+    expect(await items(globex)).not.toContain('Magnet');
+    const refused = await gateway.graphql('mutation { orderOne(item: " ") { id } }', { token: acme });
+    expect(refused.body).toMatchObject({
+      data: { orderOne: null },
+      errors: [{ message: 'item must not be empty', extensions: { code: 'invalid-input' } }],
+    });
+  });
+
+  test('a subscription follows an order until it is cancelled', async () => {
+    const following = sseClient(gateway.url, bearer(acme)).subscribe(
+      'subscription { orderStatus(id: "acme-1002") { id status } }',
+    );
+    const status = (value: string) => ({ data: { orderStatus: { id: 'acme-1002', status: value } } });
+    expect(await following.next()).toEqual(status('placed'));
+    await gateway.graphql('mutation { cancelOrder(id: "acme-1003") { id } }', { token: acme });
+    await gateway.graphql('mutation { cancelOrder(id: "acme-1002") { id } }', { token: acme });
+    expect(await following.next()).toEqual(status('cancelled'));
+    await following.ended();
+    expect(following.results).toHaveLength(2);
+  });
+
+  test('a cancelled order has no delivery', async () => {
+    await gateway.graphql('mutation { cancelOrder(id: "acme-1002") { id } }', { token: acme });
+    const { body } = await gateway.graphql('{ order(id: "acme-1002") { delivery { due } } }', { token: acme });
+    expect(body).toEqual({ data: { order: { delivery: null } } });
+  });
+
+  test('the subscription of another tenant finds no order', async () => {
+    const following = sseClient(gateway.url, bearer(globex)).subscribe(
+      'subscription { orderStatus(id: "acme-1001") { status } }',
+    );
+    expect(await following.next()).toMatchObject({ errors: [{ extensions: { code: 'order-not-found' } }] });
   });
 });
 
