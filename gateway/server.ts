@@ -89,6 +89,7 @@ export interface GatewayDependencies extends Omit<GraphqlEndpointOptions, 'strea
   readonly slowClientMs: number;
   /** Hasura's names of the interfaces that are there: `graphql` and `metadata` switch something here. */
   readonly enabledApis: ReadonlySet<string>;
+  readonly enforceAllowList: boolean;
   /** The role of callers without a token. */
   readonly publicRole: string;
   /** Shown on the page at `/`, and by the console. */
@@ -131,7 +132,7 @@ export function createGatewayServer(parts: GatewayDependencies): GatewayServer {
     accounts: parts.demoAccounts,
     hasConsole: consoleFiles !== undefined,
     publicRole: parts.publicRole,
-    visibleTo: (role) => visibleApi(parts.graph, documents, role),
+    visibleTo: (role) => visibleApi(parts, documents, role),
     health: () => {
       const {
         ready,
@@ -223,11 +224,17 @@ function takeUpgrades(parts: GatewayDependencies): GatewayServer['upgrade'] {
 }
 
 /** What a role may introspect, for the page at `/`. Nothing for `admin`, which no account has. */
-function visibleApi(graph: LiveGraph, documents: OpenApiDocuments, role: string): VisibleApi {
+function visibleApi(
+  { graph, enabledApis, enforceAllowList }: Pick<GatewayDependencies, 'graph' | 'enabledApis' | 'enforceAllowList'>,
+  documents: OpenApiDocuments,
+  role: string,
+): VisibleApi {
   if (role === ADMIN_ROLE) return NOTHING_VISIBLE;
   try {
     const { paths } = documents(role) as Pick<VisibleApi, 'paths'>;
-    return { schema: graph.current.graphOf(role).schema, paths };
+    // An enforced allow list refuses introspection, unless it has that very document.
+    const isHidden = enforceAllowList || !enabledApis.has('graphql');
+    return { schema: isHidden ? undefined : graph.current.graphOf(role).schema, paths };
   } catch {
     // The role may not introspect, or its parts form no valid schema. Requests of the role get the reason.
     return NOTHING_VISIBLE;

@@ -123,7 +123,18 @@ function codePointTest(text: string): CodePointTest {
   const pattern = new RegExp(`^${text}$`, 'u');
   const test: CodePointTest = (codePoint) => pattern.test(String.fromCodePoint(codePoint));
   const ascii = Array.from({ length: ASCII }, (_, codePoint) => test(codePoint));
-  return (codePoint) => ascii[codePoint] ?? test(codePoint);
+  // The states of a repetition share the test and ask for the same character one after another.
+  let last = -1;
+  let result = false;
+  return (codePoint) => {
+    const known = ascii[codePoint];
+    if (known !== undefined) return known;
+    if (codePoint !== last) {
+      result = test(codePoint);
+      last = codePoint;
+    }
+    return result;
+  };
 }
 
 function stateCount(node: PatternNode): number {

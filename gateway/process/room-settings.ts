@@ -28,6 +28,7 @@ export function serverSettings(config: GatewayConfig, log: Logger) {
     uploads: { maxFiles: config.PORTICO_UPLOAD_MAX_FILES, maxFileBytes: config.PORTICO_UPLOAD_MAX_FILE_BYTES },
     referenceEnvelope: config.PORTICO_REFERENCE_ENVELOPE,
     enabledApis: new Set(config.HASURA_GRAPHQL_ENABLED_APIS),
+    enforceAllowList: config.HASURA_GRAPHQL_ENABLE_ALLOWLIST,
     publicRole: config.HASURA_GRAPHQL_UNAUTHORIZED_ROLE,
     insightRoles: config.PORTICO_INSIGHT_ROLES,
     demoAccounts: config.PORTICO_DEMO_ACCOUNTS,

@@ -64,7 +64,11 @@ describe('what can be called', () => {
   const hostile = `"""<img src=x onerror=alert(1)> & more. Second sentence.""" `;
   const service = () => `type Query { ${hostile} items: [Item!]! secret: String } type Item { id: ID! name: String }`;
 
-  async function openWith(options: { readonly hidden?: boolean; readonly demo?: boolean }) {
+  async function openWith(options: {
+    readonly hidden?: boolean;
+    readonly demo?: boolean;
+    readonly environment?: Record<string, string>;
+  }) {
     const upstream = await keep(graphqlUpstream(service()));
     return keep(
       openGateway({
@@ -88,6 +92,7 @@ describe('what can be called', () => {
         environment: {
           HASURA_GRAPHQL_UNAUTHORIZED_ROLE: 'public',
           ...(options.demo && { PORTICO_DEMO_ACCOUNTS: JSON.stringify(ACCOUNTS) }),
+          ...options.environment,
         },
       }),
     );
@@ -106,6 +111,13 @@ describe('what can be called', () => {
     expect(text).not.toContain('items');
     expect(text).toContain('Everything here requires an access token.');
   });
+
+  test.each([{ HASURA_GRAPHQL_ENABLE_ALLOWLIST: 'true' }, { HASURA_GRAPHQL_ENABLED_APIS: 'metadata' }])(
+    'is not shown where GraphQL is refused: %j',
+    async (environment) => {
+      expect((await (await openWith({ environment })).send('/')).text).not.toContain('items');
+    },
+  );
 
   test('is shown as the first demo account sees it, with what needs no token', async () => {
     const { text } = await (await openWith({ demo: true })).send('/');

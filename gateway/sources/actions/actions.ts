@@ -135,7 +135,7 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
       if (role === ADMIN_ROLE) return whole;
       const permitted = actions.filter((action) => action.permissions.some((permission) => permission.role === role));
       if (permitted.length === 0) return undefined;
-      const sessionConditions = actionConditions(permitted, role, described);
+      const sessionConditions = actionConditions(permitted, role, metadata.actionTypes);
       if (permitted.length === actions.length && !sessionConditions) return whole;
       const names = permitted.map((action) => action.name);
       const key = JSON.stringify([names, [...(sessionConditions ?? [])]]);
@@ -147,25 +147,37 @@ export function openActions(metadata: Metadata, surroundings: SourceDependencies
 }
 
 /**
- * The session conditions of a role's actions. They apply to each field that an action has: an asynchronous action also
- * has root fields that return its result, and an action may be a field of a type.
+ * The session conditions of a role's actions. They apply to the fields that an action has, and not to fields of other
+ * services with the same name: an asynchronous action also has fields that return its result.
  */
 function actionConditions(
   permitted: readonly ActionMetadata[],
   role: string,
-  typeFields: ActionTypes['typeFields'],
+  { typeFields, queries, asyncOutputs }: ActionTypes,
 ): FieldConditions | undefined {
   const conditions = new Map<string, readonly SessionCondition[]>();
-  for (const { name, permissions } of permitted) {
+  for (const { name, permissions, definition } of permitted) {
     const own = permissions.flatMap((one) => (one.role === role ? (one.session_condition ?? []) : []));
     if (own.length === 0) continue;
     const ofType = typeFields.get(name);
     if (ofType) {
       const coordinate = `${ofType.type}.${ofType.name}`;
       conditions.set(coordinate, [...(conditions.get(coordinate) ?? []), ...own]);
-    } else for (const root of ['Query', 'Mutation', 'Subscription']) conditions.set(`${root}.${name}`, own);
+    } else
+      for (const root of rootsOf(definition.kind, queries.has(name), asyncOutputs.has(name)))
+        conditions.set(`${root}.${name}`, own);
   }
   return conditions.size > 0 ? conditions : undefined;
+}
+
+function rootsOf(
+  kind: ActionMetadata['definition']['kind'],
+  isQuery: boolean,
+  isAsynchronous: boolean,
+): readonly string[] {
+  if (isAsynchronous) return ['Query', 'Mutation', 'Subscription'];
+  if (kind === 'subscription') return ['Subscription'];
+  return isQuery ? ['Query'] : ['Mutation'];
 }
 
 /** The actions of the kind `subscription`, as functions of their output type. */

@@ -7,7 +7,6 @@ import type { Jobs } from '../../jobs/engine/index.ts';
 // engine.
 import {
   digestOf,
-  done,
   interrupted,
   type JobHandler,
   type JobOutcome,
@@ -24,11 +23,11 @@ import { type HeaderForwarding, headersToStore } from '../client-headers.ts';
 import { sourceError } from '../errors.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { AnswerAction } from './action-operation.ts';
-import { asyncResult, storedErrors } from './async-result.ts';
+import { asyncResult, declaredOutcome, storedErrors } from './async-result.ts';
 import { checkedPartialOutput, type ProgressReporting, type ProgressTarget, withProgress } from './job-progress.ts';
 import { type OperationAction, runOperationActionJob } from './operation-action.ts';
 import { type HeaderSealer, readHeaders, type StoredHeaders, storeHeaders } from './stored-headers.ts';
-import { type ActionWebhook, callWebhook, declaredPart } from './webhook/index.ts';
+import { type ActionWebhook, callWebhook } from './webhook/index.ts';
 
 /** The kind of the jobs of asynchronous actions; their queues are the actions' names. */
 export const ACTION_JOBS = 'action';
@@ -250,16 +249,6 @@ function runAction(
       { job: ofJob },
     );
   }).finally(() => signal.removeEventListener('abort', cancel));
-}
-
-/** The outcome with the declared part of a value. A value that is nested too deeply cannot be stored. */
-function declaredOutcome(value: unknown, type: ActionWebhook['outputType']): JobOutcome {
-  try {
-    return done(declaredPart(value, type) as Json);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return { outcome: 'failed', reason: 'invalid-response', errors: storedErrors(error) };
-  }
 }
 
 /** 4xx statuses after which another attempt may succeed (RFC 9110, RFC 6585, RFC 8470). */

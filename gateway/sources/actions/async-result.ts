@@ -1,7 +1,9 @@
-import { GraphQLError } from 'graphql';
-import type { JobResult, Json } from '../../jobs/engine/index.ts';
+import { GraphQLError, type GraphQLOutputType } from 'graphql';
+import type { JobResult } from '../../jobs/engine/index.ts';
+// Not imported from `index.ts`, which loads the jobs engine.
+import { done, type JobOutcome, type Json } from '../../jobs/engine/job.ts';
 import { progressResult } from './job-progress.ts';
-import { codeWithoutExtensions, VERBATIM } from './webhook/index.ts';
+import { codeWithoutExtensions, declaredPart, VERBATIM } from './webhook/index.ts';
 
 /** The value of an asynchronous action's result field. */
 export interface AsyncResult {
@@ -48,4 +50,14 @@ export function storedErrors(error: unknown): Json {
     code: typeof code === 'string' ? code : 'unexpected',
     ...(isOwn && internal !== undefined && { internal }),
   };
+}
+
+/** The outcome with the declared part of a value. A value that is nested too deeply cannot be stored. */
+export function declaredOutcome(value: unknown, type: GraphQLOutputType): JobOutcome {
+  try {
+    return done(declaredPart(value, type) as Json);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { outcome: 'failed', reason: 'invalid-response', errors: storedErrors(error) };
+  }
 }

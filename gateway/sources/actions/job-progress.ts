@@ -43,9 +43,14 @@ export async function withProgress(
 }
 
 /** Checks a partial output like the response of the webhook. Fields that the type does not declare are left out. */
-export function checkedPartialOutput({ outputType }: ActionWebhook, output: Json): CheckedOutput {
-  const problem = responseProblem(output, outputType);
-  return problem === undefined ? { output: declaredPart(output, outputType) as Json } : { problem };
+export function checkedPartialOutput({ outputType, excessProblem }: ActionWebhook, output: Json): CheckedOutput {
+  try {
+    const problem = responseProblem(output, outputType) ?? excessProblem?.(output);
+    return problem === undefined ? { output: declaredPart(output, outputType) as Json } : { problem };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return { problem: 'the output is nested too deeply' };
+  }
 }
 
 /** The value of the field `progress` of a result. */

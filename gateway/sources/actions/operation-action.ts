@@ -5,7 +5,6 @@ import { createSession } from '../../access/session/index.ts';
 // Not imported from `index.ts`, which loads the jobs engine.
 import {
   dead,
-  done,
   failed,
   interrupted,
   type JobOutcome,
@@ -19,12 +18,12 @@ import type { CallOutcome } from '../../upstream/index.ts';
 import { KritiEvaluationError, type Template } from '../../webhooks/kriti/index.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { HandlerDependencies } from '../saved-operation.ts';
-import { storedErrors } from './async-result.ts';
+import { declaredOutcome, storedErrors } from './async-result.ts';
 import { HandlerFailure, outputMisfits, templateFailed } from './handler-failure.ts';
 import { type HandlerCall, type HandlerOutcome, runHandler } from './handler-run.ts';
 import type { HandlerSlots } from './handler-slots.ts';
 import type { ActionOutcome, ExcessProblem, FieldArguments, WebhookPayload } from './webhook/index.ts';
-import { declaredPart, responseProblem } from './webhook/index.ts';
+import { responseProblem } from './webhook/index.ts';
 
 /** An action whose handler runs saved operations. */
 export interface OperationAction {
@@ -184,7 +183,7 @@ export async function runOperationActionJob(
     };
     const outcome = await outcomeOf(action, payloadOf(action, request, null, call), call);
     // Fields that the type does not declare are neither returned nor stored.
-    if ('value' in outcome) return done(declaredPart(outcome.value, action.outputType) as Json);
+    if ('value' in outcome) return declaredOutcome(outcome.value, action.outputType);
     return jobOutcomeOf(action, outcome.failure);
   } finally {
     signal.removeEventListener('abort', cancel);

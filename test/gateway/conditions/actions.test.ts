@@ -1,6 +1,15 @@
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openEditedGateway } from '../harness/edited-gateway.ts';
-import { bearer, endpoint, type GraphqlBody, keeper, openIssuer, webhook } from '../harness/index.ts';
+import {
+  bearer,
+  endpoint,
+  type GraphqlBody,
+  graphqlUpstream,
+  keeper,
+  openGateway,
+  openIssuer,
+  webhook,
+} from '../harness/index.ts';
 import { FREE, IS_PRO, PRO } from './shop.ts';
 
 const { keep, close } = keeper();
@@ -118,6 +127,29 @@ describe('an action with a condition', () => {
     expect(codesOf(await ask('{ exported { session_variables } }', hasura, role))).toEqual(isAllowed ? [] : [CODE]);
     expect(hook.requests).toHaveLength(isAllowed ? 1 : 0);
   });
+});
+
+test('the condition of a mutation does not apply to a query field of another service with its name', async () => {
+  const shop = await keep(graphqlUpstream('type Query { search: String }', { Query: { search: () => 'found' } }));
+  const other = await keep(
+    openGateway({
+      issuer,
+      metadata: {
+        'remote_schemas.yaml': [
+          {
+            name: 'shop',
+            definition: { url: shop.graphqlUrl },
+            permissions: [{ role: 'user', definition: { schema: 'type Query { search: String }' } }],
+          },
+        ],
+        'actions.graphql': 'type Mutation { search: Echo } type Echo { action: JSON } scalar JSON',
+        'actions.yaml': { actions: [action('search', [{ role: 'user', session_condition: IS_PRO }])] },
+      },
+    }),
+  );
+  const send = async (query: string) => (await other.graphql(query, { token: tokenOf(FREE) })).body;
+  expect(await send('{ search }')).toEqual({ data: { search: 'found' } });
+  expect(codesOf(await send('mutation { search { action } }'))).toEqual([CODE]);
 });
 
 describe('a REST endpoint', () => {
