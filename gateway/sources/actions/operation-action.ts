@@ -8,7 +8,6 @@ import {
   failed,
   interrupted,
   type JobOutcome,
-  type Json,
   postponed,
   type RunningJob,
   retryLater,
