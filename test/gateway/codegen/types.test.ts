@@ -25,7 +25,7 @@ function typesOf(sdl: string, scalars?: ReadonlyMap<string, ScalarJson>) {
   const fields = query?.kind === 'ObjectTypeDefinition' ? (query.fields ?? []) : [];
   const names = fields.map(({ name }) => name.value);
   const metadata = {
-    actions: { actions: names.map((name) => ({ name, definition: { kind: 'synchronous' } })) },
+    actions: { actions: names.map((name) => ({ name, definition: { handler: 'http://127.0.0.1:1' } })) },
     actionTypes: { document, queries: new Set(names), asyncOutputs: new Map<string, TypeNode>() },
   } as unknown as Metadata;
   const model = handlerModel(metadata, scalars);
