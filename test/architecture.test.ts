@@ -99,7 +99,7 @@ const gateway = roomsOf('gateway', {
   'sources/transforms': 'sources/customization sources/permissions',
   'transports/console': 'access/session errors.ts graph pipeline platform transports/home transports/http',
   'transports/graphql-http': 'access/session errors.ts pipeline platform sources transports/http',
-  'transports/home': 'errors.ts platform transports/http',
+  'transports/home': 'errors.ts graph platform transports/http',
   'transports/http': 'errors.ts platform',
   'transports/rest':
     'access/assertions access/session errors.ts graph graphql/schemas graphql/syntax metadata pipeline platform sources transports/http upstream',
