@@ -143,6 +143,20 @@ export class GatewayError extends Error {
   }
 }
 
+/**
+ * Reports a request without a machine's credential, or with one that is not valid.
+ *
+ * @param credential what is expected, such as "the secret of a producer".
+ */
+export function bearerRefused(realm: string, credential: string, wasSent: boolean): GatewayError {
+  const challenge = `Bearer realm="${realm}"`;
+  return new GatewayError(
+    'access-denied',
+    wasSent ? `the bearer token is not ${credential}` : `expected ${credential} as a bearer token`,
+    { status: 401, headers: { 'www-authenticate': wasSent ? `${challenge}, error="invalid_token"` : challenge } },
+  );
+}
+
 /** An unexpected failure, of which the caller sees no detail. */
 export function internalError(): GatewayError {
   return new GatewayError('unexpected', 'internal error');

@@ -80,6 +80,18 @@ export class Cancellation {
   }
 }
 
+/** Runs work with a cancellation that an abort signal triggers. */
+export async function cancelledBy<T>(signal: AbortSignal, run: (cancellation: Cancellation) => Promise<T>): Promise<T> {
+  const cancellation = new Cancellation();
+  const cancel = () => cancellation.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await run(cancellation);
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
 /**
  * A callback that takes the result of an asynchronous step. The step calls it exactly once, immediately or later, and passes
  * failures as values. Neither the step nor the callback may throw.

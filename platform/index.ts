@@ -1,5 +1,5 @@
 export { parseAge } from './age.ts';
-export { type Cancellable, Cancellation, type Done } from './cancellation.ts';
+export { type Cancellable, Cancellation, cancelledBy, type Done } from './cancellation.ts';
 export { Chunks } from './chunks.ts';
 export { createSealer, jwkThumbprint, type Resealed, type Sealer, SecretComparison } from './cryptography/index.ts';
 export { addDays, addSeconds, DAY_MS, DAY_SECONDS, hasRealDate } from './dates.ts';

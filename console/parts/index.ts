@@ -1,6 +1,7 @@
 export { Button } from './button.tsx';
 export { CodeBlock } from './code-block.tsx';
 export { CopyButton } from './copy-button.tsx';
+export { DataTable } from './data-table.tsx';
 export { deviceOf } from './device.ts';
 export { Dialog } from './dialog.tsx';
 export { Field } from './field.tsx';

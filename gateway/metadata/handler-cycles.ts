@@ -1,5 +1,5 @@
-import { type DocumentNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
-import { fragmentsOf } from '../graphql/syntax/index.ts';
+import { type DocumentNode, Kind, type OperationDefinitionNode } from 'graphql';
+import { fragmentsOf, rootFieldNames } from '../graphql/syntax/index.ts';
 import type { ActionTypes } from './actions/index.ts';
 import {
   type HandlerLimits,
@@ -95,24 +95,5 @@ function actionsCalledBy(
   const names = new Set(fields.map(({ name }) => name.value));
   // The query of an asynchronous action only reads a result.
   if (root === 'Query') for (const name of asyncOutputs.keys()) names.delete(name);
-  return [...rootFields(operation.selectionSet, document)].filter((name) => names.has(name));
-}
-
-/** Returns the names of the root fields, of fragments too, whatever their directives say. */
-function rootFields(selected: SelectionSetNode, document: DocumentNode): ReadonlySet<string> {
-  const fragments = fragmentsOf(document);
-  const found = new Set<string>();
-  const spread = new Set<string>();
-  const collect = ({ selections }: SelectionSetNode): void => {
-    for (const selection of selections)
-      if (selection.kind === Kind.FIELD) found.add(selection.name.value);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
-      else if (!spread.has(selection.name.value)) {
-        spread.add(selection.name.value);
-        const fragment = fragments.get(selection.name.value);
-        if (fragment) collect(fragment.selectionSet);
-      }
-  };
-  collect(selected);
-  return found;
+  return [...rootFieldNames(operation.selectionSet, fragmentsOf(document))].filter((name) => names.has(name));
 }

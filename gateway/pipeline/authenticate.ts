@@ -40,7 +40,14 @@ export class OperationAuthenticator {
   ): Session | Promise<Session> {
     const operation = { operationName, query, variables };
     const session = this.#authenticator.authenticateIfShown(clientHeaders, clientAddress, operation, span);
-    if (session instanceof Promise) return session.then((known) => known ?? this.publicSession);
-    return session ?? this.publicSession;
+    return whenKnown(session, (known) => known ?? this.publicSession);
   }
+}
+
+/** Calls `next` with a value synchronously, or later if it is a promise. Most requests have nothing to wait for. */
+export function whenKnown<T, Result>(
+  value: T | Promise<T>,
+  next: (known: T) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(next) : next(value);
 }

@@ -1,18 +1,17 @@
 import { GraphQLError } from 'graphql';
 import type { RateLimiter } from '../access/rate-limit/index.ts';
-import { ADMIN_ROLE, type Authenticator, type Session } from '../access/session/index.ts';
-import { holds, type SessionCondition } from '../access/variables/index.ts';
+import type { Authenticator, Session } from '../access/session/index.ts';
 import type { LiveGraph } from '../graph/index.ts';
 import { fragmentsOf } from '../graphql/syntax/index.ts';
 import type { DocumentStore } from '../operations/replicas/index.ts';
 import type { Usage } from '../operations/usage/index.ts';
 import type { RequestContext, RequestRecord } from '../transports/http/index.ts';
 import { UNAVAILABLE_RETRY_SECONDS } from '../upstream/index.ts';
-import { OperationAuthenticator } from './authenticate.ts';
+import { OperationAuthenticator, whenKnown } from './authenticate.ts';
 import { limitBatch } from './batch.ts';
 import { OperationCounts } from './counts.ts';
 import { PersistedQueries, type PersistedQuery, withFragments } from './document/index.ts';
-import { endpointConditionFailed, subscriptionNeedsStream, unknownOperation } from './errors.ts';
+import { subscriptionNeedsStream, unknownOperation } from './errors.ts';
 import { executeOperation, type OperationResult, type ResultFormat } from './execute.ts';
 import { executeIncrementally, type PartsReceiver } from './execute-incrementally.ts';
 import { ExplanationPolicy, explainPlan } from './explain.ts';
@@ -33,6 +32,7 @@ import type {
 import { forbiddenRequest, invalidRequest, type PublicError, type RejectedRequest } from './response/index.ts';
 import { inSpan, inSpanOfPromise } from './stage-span.ts';
 import {
+  checkEndpointCondition,
   isValidated,
   type OperationLimits,
   type RoleRules,
@@ -150,7 +150,7 @@ export class OperationPipeline {
     const { request, context, cache, query, document } = parsed;
     const { generation, rules } = cache;
     const { batch, isSaved = false, mayStream = false, isNested = false, sessionCondition } = options;
-    if (sessionCondition) checkCondition(sessionCondition, session);
+    if (sessionCondition) checkEndpointCondition(sessionCondition, session);
     const { counts } = this;
     const scope: ValidationScope = { generation, rules, role: session.role, isSaved, counts };
     const explanation = isNested
@@ -345,19 +345,6 @@ function coerceVariables(
   variables: OperationRequest['variables'],
 ): readonly PublicError[] {
   return validated.publicErrors(variableProblems(variables));
-}
-
-/** @throws GatewayError 403 if the session does not meet the condition. */
-function checkCondition(condition: SessionCondition, { role, variables }: Session): void {
-  if (role !== ADMIN_ROLE && !holds(condition, variables)) throw endpointConditionFailed();
-}
-
-/** Calls `next` with a value synchronously, or later if it is a promise. Most requests have nothing to wait for. */
-function whenKnown<T, Result>(
-  value: T | Promise<T>,
-  next: (known: T) => Result | Promise<Result>,
-): Result | Promise<Result> {
-  return value instanceof Promise ? value.then(next) : next(value);
 }
 
 /** Records the operation before it is validated, so that the log also names rejected operations. */

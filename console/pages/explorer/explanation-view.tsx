@@ -1,4 +1,4 @@
-import { Notice, ScrollRegion } from '../../parts/index.ts';
+import { DataTable, Notice } from '../../parts/index.ts';
 import { explorer } from '../../texts/index.ts';
 import type { Explanation } from './answer.ts';
 
@@ -17,9 +17,9 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
             <span class="dim small">{plan.cached ? planTexts.cached : planTexts.fresh}</span>
           </h2>
           {plan.steps && (
-            <Table
+            <DataTable
               label={planTexts.title}
-              head={[planTexts.wave, planTexts.source, planTexts.fields]}
+              columns={[planTexts.wave, planTexts.source, planTexts.fields]}
               rows={plan.steps.map(({ wave, source, fields, path }) => [
                 wave,
                 source,
@@ -32,9 +32,9 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
       {calls.length > 0 && (
         <section>
           <h2 class="minor">{planTexts.calls}</h2>
-          <Table
+          <DataTable
             label={planTexts.calls}
-            head={[
+            columns={[
               planTexts.source,
               planTexts.start,
               planTexts.wait,
@@ -55,43 +55,12 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
       )}
       <section>
         <h2 class="minor">{planTexts.cost}</h2>
-        <Table
+        <DataTable
           label={planTexts.cost}
-          head={[planTexts.measure, planTexts.value, planTexts.limit]}
+          columns={[planTexts.measure, planTexts.value, planTexts.limit]}
           rows={Object.entries(cost).map(([name, { value, limit }]) => [name, value, limit ?? '–'])}
         />
       </section>
     </div>
-  );
-}
-
-interface TableProps {
-  readonly label: string;
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly (string | number)[])[];
-}
-
-function Table({ label, head, rows }: TableProps) {
-  return (
-    <ScrollRegion label={label}>
-      <table>
-        <thead>
-          <tr>
-            {head.map((name) => (
-              <th key={name}>{name}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((cells, row) => (
-            <tr key={row}>
-              {cells.map((cell, at) => (
-                <td key={at}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
   );
 }

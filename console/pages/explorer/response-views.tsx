@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { Button, ScrollRegion } from '../../parts/index.ts';
+import { Button, DataTable, ScrollRegion } from '../../parts/index.ts';
 import { explorer } from '../../texts/index.ts';
 import { listsIn, tableOf, valuesOf } from './response-table.ts';
 
@@ -41,31 +41,9 @@ export function TableView({ data }: { readonly data: unknown }) {
           ))}
         </select>
       )}
-      <ScrollRegion label={texts.tableOf(list?.name ?? 'data')} class="response-table">
-        <table>
-          {columns.length > 0 && (
-            <thead>
-              <tr>
-                {columns.map((column) => (
-                  <th key={column} scope="col">
-                    {column}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-          )}
-          <tbody>
-            {rows.map((cells, row) => (
-              <tr key={row}>
-                {cells.map((cell, at) => (
-                  <td key={at}>{cell ?? <span class="dim">–</span>}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+      <DataTable label={texts.tableOf(list?.name ?? 'data')} columns={columns} rows={rows} class="response-table">
         {left > 0 && <Button onClick={() => setShown(shown + PAGE)}>{texts.more(left)}</Button>}
-      </ScrollRegion>
+      </DataTable>
     </>
   );
 }

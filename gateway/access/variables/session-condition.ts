@@ -83,11 +83,11 @@ function combined(
 }
 
 /** The most digits of a number that a double represents exactly. */
-const MAX_DIGITS = 15;
+export const MAX_DIGITS = 15;
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
 /** Reads a plain decimal number. Other notations, such as `1e3`, and numbers that would be rounded are not numbers. */
-function decimalNumber(text: string): number | undefined {
+export function decimalNumber(text: string): number | undefined {
   // The sign and the point do not count.
   if (text.length > MAX_DIGITS + 2 || !DECIMAL.test(text)) return undefined;
   return text.replace(/[-.]/g, '').length > MAX_DIGITS ? undefined : Number(text);

@@ -1,5 +1,6 @@
-import { type GraphQLSchema, getNamedType, isInterfaceType, isObjectType, OperationTypeNode } from 'graphql';
+import { type GraphQLSchema, getNamedType, isInterfaceType, isObjectType } from 'graphql';
 import type { FieldConditions, SessionCondition } from '../../access/variables/index.ts';
+import { rootTypeNameIn } from '../../graphql/schemas/index.ts';
 import type { Subschema } from '../../sources/index.ts';
 import type { Relationship } from '../relationships/index.ts';
 
@@ -34,7 +35,7 @@ export function roleConditions(parts: RoleConditionsParts): FieldConditions | un
   if (table.isEmpty) return undefined;
   addImplementations(table, internal);
   for (const relationship of relationships) addRelationship(table, relationship, internal);
-  return table.renamed((type) => clientTypeName(type, internal, schema));
+  return table.renamed((type) => rootTypeNameIn(type, internal, schema) ?? type);
 }
 
 /** Collects conditions by field. Equal conditions of a field are kept once. */
@@ -103,19 +104,8 @@ function internalTypeName(
   internal: GraphQLSchema,
 ): string {
   return (
-    rootTypeName(type, visible, internal) ??
-    (visible === schema ? undefined : rootTypeName(type, schema, internal)) ??
+    rootTypeNameIn(type, visible, internal) ??
+    (visible === schema ? undefined : rootTypeNameIn(type, schema, internal)) ??
     type
   );
-}
-
-function clientTypeName(type: string, internal: GraphQLSchema, schema: GraphQLSchema): string {
-  return rootTypeName(type, internal, schema) ?? type;
-}
-
-/** The name that a root type of one schema has in another. Undefined if the type is not a root type. */
-function rootTypeName(type: string, from: GraphQLSchema, to: GraphQLSchema): string | undefined {
-  for (const operation of Object.values(OperationTypeNode))
-    if (from.getRootType(operation)?.name === type) return to.getRootType(operation)?.name;
-  return undefined;
 }

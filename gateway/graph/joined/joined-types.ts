@@ -9,8 +9,8 @@ import {
   isInterfaceType,
   isObjectType,
   isUnionType,
-  OperationTypeNode,
 } from 'graphql';
+import { operationOfRootType } from '../../graphql/schemas/index.ts';
 import {
   parseFieldSet,
   type RootLookup,
@@ -146,7 +146,7 @@ interface ModelScope {
 }
 
 function typeModel(name: string, { internal, subschemas, related }: ModelScope): TypeModel | undefined {
-  const root = Object.values(OperationTypeNode).find((one) => internal.getRootType(one)?.name === name);
+  const root = operationOfRootType(name, internal);
   // Root types may have other names in a source.
   const typeIn = (schema: GraphQLSchema) => (root ? schema.getRootType(root) : schema.getType(name)) ?? undefined;
   const owners = subschemas.filter(({ schema }) => isComposite(typeIn(schema)));

@@ -1,4 +1,10 @@
 export { buildSchema } from './build-schema.ts';
 export { defaultValueNode, introspectionOf, printSchema, printType } from './default-values.ts';
 export { type JoinedPart, joinSchemas } from './join-schemas.ts';
-export { HASURA_ROOT_TYPES, type RootTypeNames, STANDARD_ROOT_TYPES } from './root-type-names.ts';
+export {
+  HASURA_ROOT_TYPES,
+  operationOfRootType,
+  type RootTypeNames,
+  rootTypeNameIn,
+  STANDARD_ROOT_TYPES,
+} from './root-type-names.ts';

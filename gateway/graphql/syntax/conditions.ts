@@ -14,18 +14,31 @@ export function isSelectionIncluded(
 ): boolean {
   return (directives ?? []).every((directive) => {
     if (!isCondition(directive)) return true;
-    const { name, arguments: given } = directive;
-    const condition = given?.find((argument) => argument.name.value === 'if')?.value;
-    const holds =
-      condition?.kind === Kind.VARIABLE
-        ? variableOf(condition.name.value, operation, variables)
-        : condition?.kind === Kind.BOOLEAN && condition.value;
-    return name.value === 'skip' ? !holds : holds;
+    const holds = conditionValue(directive, operation, variables) === true;
+    return directive.name.value === 'skip' ? !holds : holds;
   });
 }
 
-function variableOf(name: string, { variableDefinitions }: OperationDefinitionNode, variables: Variables): boolean {
-  if (Object.hasOwn(variables, name)) return variables[name] === true;
+/** The value of `if` in `@skip` or `@include`. Undefined for null in place of a boolean. */
+export function conditionValue(
+  { arguments: given }: DirectiveNode,
+  operation: OperationDefinitionNode,
+  variables: Variables,
+): boolean | undefined {
+  const condition = given?.find((argument) => argument.name.value === 'if')?.value;
+  if (condition?.kind === Kind.BOOLEAN) return condition.value;
+  return condition?.kind === Kind.VARIABLE ? variableOf(condition.name.value, operation, variables) : undefined;
+}
+
+function variableOf(
+  name: string,
+  { variableDefinitions }: OperationDefinitionNode,
+  variables: Variables,
+): boolean | undefined {
+  if (Object.hasOwn(variables, name)) {
+    const value = variables[name];
+    return typeof value === 'boolean' ? value : undefined;
+  }
   const fallback = variableDefinitions?.find(({ variable }) => variable.name.value === name)?.defaultValue;
-  return fallback?.kind === Kind.BOOLEAN && fallback.value;
+  return fallback?.kind === Kind.BOOLEAN ? fallback.value : undefined;
 }

@@ -1,5 +1,5 @@
-export { isCondition, isSelectionIncluded } from './conditions.ts';
-export { type Fragments, fragmentsOf } from './fragments.ts';
+export { conditionValue, isCondition, isSelectionIncluded } from './conditions.ts';
+export { type Fragments, fragmentsOf, rootFieldNames } from './fragments.ts';
 export { isIntrospectionField } from './introspection-fields.ts';
 export {
   fragmentNode,

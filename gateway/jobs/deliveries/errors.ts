@@ -1,19 +1,8 @@
-import { GatewayError } from '../../errors.ts';
-
-const EVENTS_CHALLENGE = 'Bearer realm="portico-events"';
+import { bearerRefused, GatewayError } from '../../errors.ts';
 
 /** Reports a request without a producer's secret, or with an unknown secret. */
 export function unknownProducer(wasSent: boolean): GatewayError {
-  return new GatewayError(
-    'access-denied',
-    wasSent
-      ? 'the bearer token is not the secret of a producer'
-      : 'expected the secret of a producer as a bearer token',
-    {
-      status: 401,
-      headers: { 'www-authenticate': wasSent ? `${EVENTS_CHALLENGE}, error="invalid_token"` : EVENTS_CHALLENGE },
-    },
-  );
+  return bearerRefused('portico-events', 'the secret of a producer', wasSent);
 }
 
 /** Reports an event that the producer may not post. @param attribute the one whose value is not allowed. */

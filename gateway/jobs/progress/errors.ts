@@ -1,16 +1,8 @@
-import { GatewayError } from '../../errors.ts';
-
-const CHALLENGE = 'Bearer realm="portico-jobs"';
+import { bearerRefused, GatewayError } from '../../errors.ts';
 
 /** Reports a request without the credential of a running attempt. Nothing tells an unknown credential from one whose attempt is over. */
 export function notReporting(wasSent: boolean): GatewayError {
-  return new GatewayError(
-    'access-denied',
-    wasSent
-      ? 'the bearer token is not the credential of a running job'
-      : 'expected the credential of a running job as a bearer token',
-    { status: 401, headers: { 'www-authenticate': wasSent ? `${CHALLENGE}, error="invalid_token"` : CHALLENGE } },
-  );
+  return bearerRefused('portico-jobs', 'the credential of a running job', wasSent);
 }
 
 /** Reports a progress that cannot be stored. @param member of the body, empty for the body itself. */

@@ -13,7 +13,7 @@ import {
   timeoutSeconds,
 } from '../shapes/index.ts';
 import { requestTransform, responseTransform } from './action-transforms.ts';
-import { actionHandler } from './operation-handler.ts';
+import { actionHandler } from './handler-shapes.ts';
 import { scalarCheckShape } from './scalar-check.ts';
 
 /** Repeats the definitions of `actions.graphql`, which takes precedence. Some versions of Hasura's CLI write it. */

@@ -17,7 +17,7 @@ export {
   type OperationStepMetadata,
   type WorkHandlerMetadata,
   workHandler,
-} from './operation-handler.ts';
+} from './handler-shapes.ts';
 export { checkScalars, isNumberScalar, type ScalarCheck } from './scalar-check.ts';
 export { tableRelationshipProblems } from './table-relationships.ts';
 export type { TypeExtension } from './type-extensions.ts';

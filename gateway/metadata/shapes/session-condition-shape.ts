@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isJsonObject, suggestion } from '../../../platform/index.ts';
-import type { NumberOperator, SessionCondition } from '../../access/variables/index.ts';
+import { decimalNumber, MAX_DIGITS, type NumberOperator, type SessionCondition } from '../../access/variables/index.ts';
 import type { ValuePath } from '../yaml/index.ts';
 
 /** Portico's own: a condition on session variables, such as `x-hasura-plan: { _in: [pro, team] }`. */
@@ -98,15 +98,12 @@ const listOperator =
     return { kind, variable, values: texts.filter((text) => typeof text === 'string') };
   };
 
-/** The most digits that a compared number may have. Session variables with more digits are not numbers either. */
-const MAX_DIGITS = 15;
-
 const numberOperator =
   (operator: NumberOperator): Operator =>
   (than, variable) => {
     if (typeof than !== 'number') return 'expected a number';
-    const digits = String(than).replace(/[-.]/g, '');
-    if (!/^\d+$/.test(digits) || digits.length > MAX_DIGITS) return `expected a number of at most ${MAX_DIGITS} digits`;
+    // Session variables with more digits are not numbers either.
+    if (decimalNumber(String(than)) === undefined) return `expected a number of at most ${MAX_DIGITS} digits`;
     return { kind: 'number', variable, operator, than };
   };
 

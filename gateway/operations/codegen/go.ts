@@ -12,9 +12,9 @@ import {
 } from 'graphql';
 import { onOneLine } from './comments.ts';
 import type { GeneratedFile } from './generated-file.ts';
+import { templateFile } from './generated-file.ts';
 import type { HandledAction, HandlerModel } from './handler-model.ts';
 import { capitalized, Names } from './names.ts';
-import { templateFile } from './templates.ts';
 
 /** Exported names of the generated package itself. Its other names begin with a lower-case letter. */
 const PACKAGE_NAMES = ['Call', 'Handler', 'HandlerError', 'VerifySignature'];

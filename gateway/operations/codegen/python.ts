@@ -15,9 +15,9 @@ import {
 } from 'graphql';
 import { commentLines } from './comments.ts';
 import type { GeneratedFile } from './generated-file.ts';
+import { templateFile } from './generated-file.ts';
 import type { HandledAction, HandlerModel } from './handler-model.ts';
 import { capitalized, Names } from './names.ts';
-import { templateFile } from './templates.ts';
 
 const KEYWORDS = (
   'False None True and as assert async await break case class continue def del elif else except finally for from ' +

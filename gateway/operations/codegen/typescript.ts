@@ -16,9 +16,9 @@ import {
 } from 'graphql';
 import { commentLines } from './comments.ts';
 import type { GeneratedFile } from './generated-file.ts';
+import { templateFile } from './generated-file.ts';
 import type { HandledAction, HandlerModel } from './handler-model.ts';
 import { Names } from './names.ts';
-import { templateFile } from './templates.ts';
 
 /** The frameworks of TypeScript handlers. */
 export type TypeScriptTarget = 'express' | 'fastify' | 'fetch';

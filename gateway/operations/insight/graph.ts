@@ -7,10 +7,10 @@ import {
   isObjectType,
   isSpecifiedScalarType,
   isUnionType,
-  OperationTypeNode,
 } from 'graphql';
 import type { Sliced } from '../../../platform/index.ts';
 import type { Generation, RoleGraph } from '../../graph/index.ts';
+import { rootTypeNameIn } from '../../graphql/schemas/index.ts';
 import type { Source, Subschema } from '../../sources/index.ts';
 import { type Bounded, bounded } from './page.ts';
 
@@ -176,9 +176,7 @@ export class GraphOfRole {
   #internalName({ name }: GraphQLNamedType): string {
     const { schema, internal } = this.#graph;
     if (schema === internal) return name;
-    for (const operation of Object.values(OperationTypeNode))
-      if (schema.getRootType(operation)?.name === name) return internal.getRootType(operation)?.name ?? name;
-    return name;
+    return rootTypeNameIn(name, schema, internal) ?? name;
   }
 }
 

@@ -10,12 +10,18 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { Session } from '../../access/session/index.ts';
+import { ADMIN_ROLE, type Session } from '../../access/session/index.ts';
 import { type FieldConditions, holds, type SessionCondition } from '../../access/variables/index.ts';
 import type { RoleGraph } from '../../graph/index.ts';
-import { type Fragments, fragmentsOf, isCondition, type Variables } from '../../graphql/syntax/index.ts';
+import {
+  conditionValue,
+  type Fragments,
+  fragmentsOf,
+  isCondition,
+  type Variables,
+} from '../../graphql/syntax/index.ts';
 import type { Document } from '../document/index.ts';
-import { fieldConditionFailed } from '../errors.ts';
+import { endpointConditionFailed, fieldConditionFailed } from '../errors.ts';
 import { MAX_ERRORS } from './variables.ts';
 
 /**
@@ -46,6 +52,11 @@ export function prepareConditions(
     const failed = new Set(conditions.filter((condition) => !holds(condition, ofSession)));
     return failed.size === 0 ? NONE : new FailedFields(failed, operation, variables).errorsIn(selected);
   };
+}
+
+/** @throws GatewayError 403 if the session does not meet the condition of a REST endpoint. */
+export function checkEndpointCondition(condition: SessionCondition, { role, variables }: Session): void {
+  if (role !== ADMIN_ROLE && !holds(condition, variables)) throw endpointConditionFailed();
 }
 
 const NONE: readonly GraphQLError[] = [];
@@ -160,21 +171,10 @@ class FailedFields {
 
   /** Whether `@skip` and `@include` keep a selection. With a null in place of a boolean, it counts as selected. */
   #isSelected({ directives = [] }: SelectionNode): boolean {
-    return directives.every((directive) => {
-      if (!isCondition(directive)) return true;
-      const value = directive.arguments?.find(({ name }) => name.value === 'if')?.value;
-      const given =
-        value?.kind === Kind.BOOLEAN ? value.value : value?.kind === Kind.VARIABLE && this.#valueOf(value.name.value);
-      return given !== (directive.name.value === 'skip');
-    });
-  }
-
-  #valueOf(name: string): unknown {
-    const given = Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined;
-    if (given !== undefined) return given;
-    const fallback = this.#operation.variableDefinitions?.find(
-      ({ variable }) => variable.name.value === name,
-    )?.defaultValue;
-    return fallback?.kind === Kind.BOOLEAN ? fallback.value : undefined;
+    return directives.every(
+      (directive) =>
+        !isCondition(directive) ||
+        conditionValue(directive, this.#operation, this.#variables) !== (directive.name.value === 'skip'),
+    );
   }
 }

@@ -19,50 +19,39 @@ import {
   type TypeNode,
   typeFromAST,
 } from 'graphql';
-import { innermostTypeName } from '../../graphql/syntax/index.ts';
+import { fragmentsOf, innermostTypeName, rootFieldNames } from '../../graphql/syntax/index.ts';
 import { type ActionTypes, checkScalars, type ScalarCheck } from '../../metadata/index.ts';
 import type { CompiledSubscription } from '../compiled-operation.ts';
 import { withoutHints } from '../operation-context.ts';
 import type { Subschema } from '../source.ts';
 import { ANYTHING } from './action-answer.ts';
 import { type ActionContext, type AnswerAction, compileActions } from './action-operation.ts';
-import { compileActionSubscription, rootFieldNames } from './action-subscription.ts';
+import { compileActionSubscription } from './action-subscription.ts';
 import { askedJobId } from './async-actions.ts';
 import { resultEvents, type WatchResult } from './result-events.ts';
 import type { CallForObjects } from './type-field-calls.ts';
 import { type CallableTypeField, compileTypeFields, type TypeFieldContext } from './type-field-operation.ts';
 import { separateTypeFields } from './type-fields.ts';
-import type { ActionOutcome, StreamedAction } from './webhook/index.ts';
 import {
+  type ActionOutcome,
+  type ActionOutput,
   type CollectFieldArguments,
+  excessProblem,
   fieldArgumentCollectors,
   objectsWithin,
   resolveAbstractTypes,
+  type StreamedAction,
 } from './webhook/index.ts';
 
-/**
- * Creates the resolver of one action's root field. `outputType` is the type of the webhook response. `checked` has the
- * names of the types whose values are checked one by one.
- */
-export type ActionAnswers = (
-  name: string,
-  operation: `${OperationTypeNode}`,
-  outputType: GraphQLOutputType,
-  checked: ReadonlySet<string>,
-) => AnswerAction;
-
-/** Returns an action of the kind `subscription`. Undefined for other actions. */
-export type StreamedActions = (
-  name: string,
-  outputType: GraphQLOutputType,
-  checked: ReadonlySet<string>,
-) => StreamedAction | undefined;
-
-/** The actions that are fields of types. */
-export interface TypeFieldActions {
-  readonly described: ActionTypes['typeFields'];
-  /** Creates the calls of an action. @param outputType the type of the value of one object */
-  callsOf(name: string, outputType: GraphQLOutputType, checked: ReadonlySet<string>): CallForObjects;
+/** What calls the handlers of actions. */
+export interface ActionHandlers {
+  /** Creates the resolver of an action's root field. */
+  answerOf(name: string, operation: `${OperationTypeNode}`, output: ActionOutput): AnswerAction;
+  /** Returns an action of the kind `subscription`. Undefined for other actions. */
+  streamedOf?(name: string, output: ActionOutput): StreamedAction | undefined;
+  /** Creates the calls of an action that is a field of a type. Without it, such actions are root fields. */
+  callsOf?(name: string, outputOfObject: ActionOutput): CallForObjects;
+  readonly watch?: WatchResult;
 }
 
 /** The name of the source of all actions. */
@@ -82,19 +71,21 @@ export function actionSubschema(
     document: types,
     asyncOutputs,
     checks = new Map(),
-  }: Pick<ActionTypes, 'document' | 'asyncOutputs'> & Partial<Pick<ActionTypes, 'checks'>>,
+    typeFields,
+  }: Pick<ActionTypes, 'document' | 'asyncOutputs'> & Partial<Pick<ActionTypes, 'checks' | 'typeFields'>>,
   names: ReadonlySet<string>,
-  answerOf: ActionAnswers,
-  watch: WatchResult = () => () => {},
-  streamedOf: StreamedActions = () => undefined,
-  typeFields?: TypeFieldActions,
+  { answerOf, streamedOf, callsOf, watch = () => () => {} }: ActionHandlers,
 ): Subschema {
   const definitions = types.definitions.flatMap((definition) => withOnlyFields(definition, names));
   const build = (parts: readonly DefinitionNode[]) => withCheckedValues(buildAssumed(parts), checks);
-  const separate = typeFields && separateTypeFields(definitions, typeFields.described, build);
+  const separate = callsOf && typeFields && separateTypeFields(definitions, typeFields, build);
   const schema = withCheckedValues(assumedValid(separate?.schema ?? pruneSchema(build(definitions))), checks);
   const checked = checkedTypes(definitions, checks);
   const executed = withNullsForMisfits(build(withoutChecks(separate?.executed ?? definitions, checked)), checked);
+  const outputOf = (outputType: GraphQLOutputType) => ({
+    outputType,
+    excessProblem: excessProblem(outputType, checked),
+  });
   const collectorOf = fieldArgumentCollectors(executed);
   const answers = new Map<GraphQLField<unknown, unknown>, AnswerAction>();
   const callable = new Map<string, CallableTypeField>();
@@ -103,23 +94,24 @@ export function actionSubschema(
     const shown = actionRootType(schema, operation)?.getFields() ?? {};
     for (const [name, field] of Object.entries(actionRootType(executed, operation)?.getFields() ?? {})) {
       const written = operation === 'query' ? separate?.written.get(name) : undefined;
-      if (written && typeFields) {
-        callable.set(name, { written, call: typeFields.callsOf(name, written.type, checked) });
+      if (written && callsOf) {
+        callable.set(name, { written, call: callsOf(name, outputOf(written.type)) });
         field.resolve = (_source, _args, { values }: TypeFieldContext, { path }) => values.get(String(path.key));
         continue;
       }
-      const output = asyncOutputs.get(name);
-      const type =
-        (output && (typeFromAST(schema, output) as GraphQLOutputType | undefined)) ?? shown[name]?.type ?? field.type;
-      const streamed = operation === 'subscription' ? streamedOf(name, type, checked) : undefined;
+      const late = asyncOutputs.get(name);
+      const output = outputOf(
+        (late && (typeFromAST(schema, late) as GraphQLOutputType | undefined)) ?? shown[name]?.type ?? field.type,
+      );
+      const streamed = operation === 'subscription' ? streamedOf?.(name, output) : undefined;
       if (streamed) {
         streamedNames.add(name);
         field.resolve = streamedResolver(streamed, collectorOf(field.type));
         continue;
       }
-      const answer = answerOf(name, operation, type, checked);
+      const answer = answerOf(name, operation, output);
       answers.set(field, answer);
-      field.resolve = resolver(answer, output ? undefined : collectorOf(field.type));
+      field.resolve = resolver(answer, late ? undefined : collectorOf(field.type));
     }
   }
   const openEvents = (document: DocumentNode): CompiledSubscription['open'] => {
@@ -129,6 +121,8 @@ export function actionSubschema(
         return execute({ schema: executed, document, variableValues: variables, contextValue });
       }, watch);
   };
+  // Locations are dropped because errors of sources only have a path, however the operation is executed.
+  const withoutLocations = (document: DocumentNode) => parse(print(document), { noLocation: true });
   return {
     source: ACTIONS_SOURCE,
     schema,
@@ -136,13 +130,11 @@ export function actionSubschema(
     compile: (operation) => {
       const fields = separate && compileTypeFields(operation, executed, callable);
       if (fields) return fields;
-      // Locations are dropped because errors of sources only have a path, however the operation is executed.
-      const document = parse(print(operation.document), { noLocation: true });
-      return compileActions(document, executed, answers);
+      return compileActions(withoutLocations(operation.document), executed, answers);
     },
-    compileSubscription: (operation) => {
-      const document = parse(print(operation.document), { noLocation: true });
-      return rootFieldNames(operation).some((name) => streamedNames.has(name))
+    compileSubscription: ({ document: written, operation }) => {
+      const document = withoutLocations(written);
+      return [...rootFieldNames(operation.selectionSet, fragmentsOf(document))].some((name) => streamedNames.has(name))
         ? compileActionSubscription(document, executed)
         : { open: openEvents(document) };
     },

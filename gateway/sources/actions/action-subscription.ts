@@ -1,13 +1,5 @@
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  execute,
-  type GraphQLSchema,
-  Kind,
-  type SelectionSetNode,
-} from 'graphql';
-import { fragmentsOf } from '../../graphql/syntax/index.ts';
-import type { CompiledSubscription, OperationDocument } from '../compiled-operation.ts';
+import { type DocumentNode, type ExecutionResult, execute, type GraphQLSchema } from 'graphql';
+import type { CompiledSubscription } from '../compiled-operation.ts';
 import { noSourceOfSubscription } from '../errors.ts';
 import { withoutHints } from '../operation-context.ts';
 import { pacedEvents } from '../paced-events.ts';
@@ -40,24 +32,4 @@ export function compileActionSubscription(document: DocumentNode, executed: Grap
       });
     },
   };
-}
-
-/** The names of the root fields of an operation. */
-export function rootFieldNames({ document, operation }: OperationDocument): readonly string[] {
-  const fragments = fragmentsOf(document);
-  const names = new Set<string>();
-  const spread = new Set<string>();
-  const collect = ({ selections }: SelectionSetNode): void => {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FIELD) names.add(selection.name.value);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) collect(selection.selectionSet);
-      else if (!spread.has(selection.name.value)) {
-        spread.add(selection.name.value);
-        const fragment = fragments.get(selection.name.value);
-        if (fragment) collect(fragment.selectionSet);
-      }
-    }
-  };
-  collect(operation.selectionSet);
-  return [...names];
 }

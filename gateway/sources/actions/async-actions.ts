@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Cancellation, isUuid, type Logger } from '../../../platform/index.ts';
+import { cancelledBy, isUuid, type Logger } from '../../../platform/index.ts';
 import { ADMIN_ROLE, createSession, TENANT_VARIABLE } from '../../access/session/index.ts';
 import type { GatewayError } from '../../errors.ts';
 import type { Jobs } from '../../jobs/engine/index.ts';
@@ -214,16 +214,12 @@ function runAction(
   signal: AbortSignal,
   log: Logger,
 ): Promise<JobOutcome> {
-  const cancellation = new Cancellation();
-  const cancel = () => cancellation.cancel();
-  signal.addEventListener('abort', cancel);
-  const call: OperationContext = {
+  const call: Omit<OperationContext, 'cancellation'> = {
     session: createSession(payload.role, payload.variables, { scopes: payload.scopes }),
     requestId: payload.requestId || randomUUID(),
     clientAddress: payload.clientAddress,
     clientHeaders,
     query: '',
-    cancellation,
     log,
     span: job.span,
     http: { headers: {}, cookies: [] },
@@ -236,19 +232,23 @@ function runAction(
       answer = one;
     },
   };
-  return new Promise<JobOutcome>((resolve) => {
-    callWebhook(
-      webhook,
-      payload.input,
-      call,
-      (outcome) => {
-        // Fields that the type does not declare are neither returned nor stored.
-        if ('value' in outcome) resolve(declaredOutcome(outcome.value, webhook.outputType));
-        else resolve(failedOutcome(answer, storedErrors(outcome.error)));
-      },
-      { job: ofJob },
-    );
-  }).finally(() => signal.removeEventListener('abort', cancel));
+  return cancelledBy(
+    signal,
+    (cancellation) =>
+      new Promise<JobOutcome>((resolve) =>
+        callWebhook(
+          webhook,
+          payload.input,
+          { ...call, cancellation },
+          (outcome) => {
+            // Fields that the type does not declare are neither returned nor stored.
+            if ('value' in outcome) resolve(declaredOutcome(outcome.value, webhook.outputType));
+            else resolve(failedOutcome(answer, storedErrors(outcome.error)));
+          },
+          { job: ofJob },
+        ),
+      ),
+  );
 }
 
 /** 4xx statuses after which another attempt may succeed (RFC 9110, RFC 6585, RFC 8470). */

@@ -262,20 +262,32 @@ class HandlerRun {
 
   #evaluate(template: Template, step: string | undefined): unknown {
     const { body, session, idempotencyKey } = this.#call;
-    try {
-      return template.evaluate({
-        variables: {
-          $body: body,
-          $session_variables: session.variables,
-          $idempotency_key: idempotencyKey,
-          $steps: this.#results,
-        },
-        sessionVariables: session.variables,
-      });
-    } catch (error) {
-      if (!(error instanceof KritiEvaluationError)) throw error;
-      throw templateFailed(step, `line ${error.line}, column ${error.column}: ${error.message}`);
-    }
+    const variables = {
+      $body: body,
+      $session_variables: session.variables,
+      $idempotency_key: idempotencyKey,
+      $steps: this.#results,
+    };
+    return evaluated(template, { variables, sessionVariables: session.variables }, step);
+  }
+}
+
+/**
+ * Evaluates a template of a handler.
+ *
+ * @param part the step or the key with the template.
+ * @throws HandlerFailure if the template does not fit the values.
+ */
+export function evaluated(
+  template: Template,
+  scope: Parameters<Template['evaluate']>[0],
+  part: string | undefined,
+): unknown {
+  try {
+    return template.evaluate(scope);
+  } catch (error) {
+    if (!(error instanceof KritiEvaluationError)) throw error;
+    throw templateFailed(part, `line ${error.line}, column ${error.column}: ${error.message}`);
   }
 }
 

@@ -22,16 +22,10 @@ import { headersToStore } from '../client-headers.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { SourceDependencies } from '../source.ts';
 import { actionSubschema } from './action-schema.ts';
-import { keptHeaders, prepareHandlers } from './actions.ts';
+
 import { IDEMPOTENCY_HEADER } from './async-actions.ts';
-import {
-  type ActionOutcome,
-  type ActionWebhook,
-  callWebhook,
-  excessProblem,
-  responseProblem,
-  VERBATIM,
-} from './webhook/index.ts';
+import { keptHeaders, prepareHandlers } from './prepared-handlers.ts';
+import { type ActionOutcome, type ActionWebhook, callWebhook, responseProblem, VERBATIM } from './webhook/index.ts';
 
 /** A call of a handler without a client. */
 export interface HandlerTrial {
@@ -91,12 +85,14 @@ export function openHandlers(
   );
   const { asyncOutputs } = metadata.actionTypes;
   const webhooks = new Map<string, ActionWebhook>();
-  const { schema } = actionSubschema(metadata.actionTypes, names, (name, operation, outputType, checked) => {
-    const webhook = prepared.get(name);
-    // The result fields of asynchronous actions call no webhook.
-    if (webhook && operation !== 'subscription' && !(asyncOutputs.has(name) && operation === 'query'))
-      webhooks.set(name, { ...webhook, operation, outputType, excessProblem: excessProblem(outputType, checked) });
-    return (_input, _context, done) => done({ value: null });
+  const { schema } = actionSubschema(metadata.actionTypes, names, {
+    answerOf: (name, operation, output) => {
+      const webhook = prepared.get(name);
+      // The result fields of asynchronous actions call no webhook.
+      if (webhook && operation !== 'subscription' && !(asyncOutputs.has(name) && operation === 'query'))
+        webhooks.set(name, { ...webhook, operation, ...output });
+      return (_input, _context, done) => done({ value: null });
+    },
   });
   return new Map(
     metadata.actions.actions.flatMap((action): (readonly [string, ActionHandler])[] => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { GraphQLError, type GraphQLOutputType } from 'graphql';
-import { Cancellation, type Done, type Logger } from '../../../platform/index.ts';
+import { GraphQLError } from 'graphql';
+import { cancelledBy, type Done, type Logger } from '../../../platform/index.ts';
 import { createSession } from '../../access/session/index.ts';
 // Not imported from `index.ts`, which loads the jobs engine.
 import {
@@ -14,25 +14,28 @@ import {
 } from '../../jobs/engine/job.ts';
 import type { OperationHandler, ResponseTransform } from '../../metadata/index.ts';
 import type { CallOutcome } from '../../upstream/index.ts';
-import { KritiEvaluationError, type Template } from '../../webhooks/kriti/index.ts';
+import type { Template } from '../../webhooks/kriti/index.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { HandlerDependencies } from '../saved-operation.ts';
 import { declaredOutcome, storedErrors } from './async-result.ts';
-import { HandlerFailure, outputMisfits, templateFailed } from './handler-failure.ts';
-import { type HandlerCall, type HandlerOutcome, runHandler } from './handler-run.ts';
+import { HandlerFailure, outputMisfits } from './handler-failure.ts';
+import { evaluated, type HandlerCall, type HandlerOutcome, runHandler } from './handler-run.ts';
 import type { HandlerSlots } from './handler-slots.ts';
-import type { ActionOutcome, ExcessProblem, FieldArguments, WebhookPayload } from './webhook/index.ts';
-import { responseProblem } from './webhook/index.ts';
+import {
+  type ActionOutcome,
+  type ActionOutput,
+  type FieldArguments,
+  responseProblem,
+  type WebhookPayload,
+  webhookPayload,
+} from './webhook/index.ts';
 
 /** An action whose handler runs saved operations. */
-export interface OperationAction {
+export interface OperationAction extends ActionOutput {
   readonly name: string;
   readonly handler: OperationHandler;
   readonly responseTransform: ResponseTransform | undefined;
   readonly timeoutMs: number;
-  readonly outputType: GraphQLOutputType;
-  /** The bound of invalid values in the output. Undefined for most types. */
-  readonly excessProblem: ExcessProblem | undefined;
   readonly slots: HandlerSlots;
   /** Undefined if the graph is only inspected. */
   readonly dependencies: HandlerDependencies | undefined;
@@ -70,8 +73,7 @@ function payloadOf(
   query: string | null,
   { session }: Pick<ActionCall, 'session'>,
 ): WebhookPayload {
-  const usual = { action: { name }, input, request_query: query, session_variables: session.variables };
-  return fieldArguments ? { ...usual, field_arguments: fieldArguments } : usual;
+  return webhookPayload(name, { input }, query, session, fieldArguments && { field_arguments: fieldArguments });
 }
 
 async function outcomeOf(action: OperationAction, payload: WebhookPayload, call: ActionCall): Promise<HandlerOutcome> {
@@ -111,12 +113,7 @@ function transformed(template: Template, result: unknown, payload: WebhookPayloa
     $session_variables: sessionVariables,
     $request: { body: payload, session_variables: sessionVariables },
   };
-  try {
-    return template.evaluate({ variables, sessionVariables });
-  } catch (error) {
-    if (!(error instanceof KritiEvaluationError)) throw error;
-    throw templateFailed('response_transform', `line ${error.line}, column ${error.column}: ${error.message}`);
-  }
+  return evaluated(template, { variables, sessionVariables }, 'response_transform');
 }
 
 function callOutcomeOf(outcome: HandlerOutcome): CallOutcome {
@@ -164,29 +161,22 @@ export async function runOperationActionJob(
   signal: AbortSignal,
   log: Logger,
 ): Promise<JobOutcome> {
-  const cancellation = new Cancellation();
-  const cancel = () => cancellation.cancel();
-  signal.addEventListener('abort', cancel);
-  try {
-    const call: ActionCall = {
-      session: createSession(request.role, request.variables, { scopes: request.scopes }),
-      requestId: request.requestId || randomUUID(),
-      clientAddress: request.clientAddress,
-      clientHeaders: {},
-      log,
-      span: job.span,
-      cancellation,
-      idempotencyKey: job.idempotencyKey,
-      isRepeated: true,
-      depth: request.handlerDepth ?? 0,
-    };
-    const outcome = await outcomeOf(action, payloadOf(action, request, null, call), call);
-    // Fields that the type does not declare are neither returned nor stored.
-    if ('value' in outcome) return declaredOutcome(outcome.value, action.outputType);
-    return jobOutcomeOf(action, outcome.failure);
-  } finally {
-    signal.removeEventListener('abort', cancel);
-  }
+  const call: Omit<ActionCall, 'cancellation'> = {
+    session: createSession(request.role, request.variables, { scopes: request.scopes }),
+    requestId: request.requestId || randomUUID(),
+    clientAddress: request.clientAddress,
+    clientHeaders: {},
+    log,
+    span: job.span,
+    idempotencyKey: job.idempotencyKey,
+    isRepeated: true,
+    depth: request.handlerDepth ?? 0,
+  };
+  const payload = payloadOf(action, request, null, call);
+  const outcome = await cancelledBy(signal, (cancellation) => outcomeOf(action, payload, { ...call, cancellation }));
+  // Fields that the type does not declare are neither returned nor stored.
+  if ('value' in outcome) return declaredOutcome(outcome.value, action.outputType);
+  return jobOutcomeOf(action, outcome.failure);
 }
 
 /** Codes after which another attempt may succeed. Errors of a service's own are final. */

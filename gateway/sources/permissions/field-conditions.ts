@@ -1,5 +1,6 @@
-import { type GraphQLSchema, isInterfaceType, isObjectType, OperationTypeNode } from 'graphql';
+import { type GraphQLSchema, isInterfaceType, isObjectType } from 'graphql';
 import type { FieldConditions, SessionCondition } from '../../access/variables/index.ts';
+import { operationOfRootType, rootTypeNameIn } from '../../graphql/schemas/index.ts';
 import type { RemoteSchemaMetadata } from '../../metadata/index.ts';
 
 type WrittenConditions = NonNullable<RemoteSchemaMetadata['permissions']>[number]['session_conditions'];
@@ -19,15 +20,10 @@ export function permittedConditions(
   for (const { fields, condition } of written ?? [])
     for (const coordinate of fields) {
       const [type = '', field = ''] = coordinate.split('.');
-      const key = `${nameInSource(type, part, source)}.${field}`;
+      const key = `${rootTypeNameIn(type, part, source) ?? type}.${field}`;
       conditions.set(key, [...(conditions.get(key) ?? []), condition]);
     }
   return conditions.size > 0 ? conditions : undefined;
-}
-
-function nameInSource(type: string, part: GraphQLSchema, source: GraphQLSchema): string {
-  const root = Object.values(OperationTypeNode).find((operation) => part.getRootType(operation)?.name === type);
-  return (root && source.getRootType(root)?.name) ?? type;
 }
 
 /** The names of a source in the graph, as a customization defines them. */
@@ -50,7 +46,7 @@ export function conditionsInGraph(
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) && !isInterfaceType(type)) continue;
     // With a namespace, the root types of the graph contain only the namespace.
-    if (namespace !== undefined && isRootType(type.name, schema)) continue;
+    if (namespace !== undefined && operationOfRootType(type.name, schema)) continue;
     for (const field of Object.keys(type.getFields())) {
       const coordinate = `${type.name}.${field}`;
       const found = conditions.get(`${types.get(type.name) ?? type.name}.${fields.get(coordinate) ?? field}`);
@@ -58,8 +54,4 @@ export function conditionsInGraph(
     }
   }
   return renamed.size > 0 ? renamed : undefined;
-}
-
-function isRootType(name: string, schema: GraphQLSchema): boolean {
-  return Object.values(OperationTypeNode).some((operation) => schema.getRootType(operation)?.name === name);
 }

@@ -8,7 +8,9 @@ import {
   isListType,
   isObjectType,
   isRequiredArgument,
+  OperationTypeNode,
 } from 'graphql';
+import { NO_QUERIES_FIELD } from '../../graph/index.ts';
 
 /** An operation or a REST endpoint that the page names. */
 export interface Offered {
@@ -42,18 +44,18 @@ const EXAMPLE_FIELDS = 4;
 
 /** Lists what a role sees, and marks what callers without a token see too. Both are given as introspection shows them. */
 export function offerOf(role: VisibleApi, publicApi: VisibleApi): Offer {
-  const fieldsOf = (type: keyof typeof ROOTS) => {
-    const known = ROOTS[type](publicApi.schema)?.getFields() ?? {};
-    return rootFields(ROOTS[type](role.schema)).map(({ name, description }) => ({
+  const fieldsOf = (operation: OperationTypeNode) => {
+    const known = publicApi.schema?.getRootType(operation)?.getFields() ?? {};
+    return rootFields(role.schema?.getRootType(operation)).map(({ name, description }) => ({
       name,
       description: firstLine(description ?? ''),
       isPublic: Object.hasOwn(known, name),
     }));
   };
   return {
-    queries: fieldsOf('query'),
-    mutations: fieldsOf('mutation'),
-    subscriptions: fieldsOf('subscription'),
+    queries: fieldsOf(OperationTypeNode.QUERY),
+    mutations: fieldsOf(OperationTypeNode.MUTATION),
+    subscriptions: fieldsOf(OperationTypeNode.SUBSCRIPTION),
     endpoints: Object.entries(role.paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, operation]) => ({
         name: `${method.toUpperCase()} ${path}`,
@@ -65,19 +67,10 @@ export function offerOf(role: VisibleApi, publicApi: VisibleApi): Offer {
   };
 }
 
-const ROOTS = {
-  query: (schema: GraphQLSchema | undefined) => schema?.getQueryType(),
-  mutation: (schema: GraphQLSchema | undefined) => schema?.getMutationType(),
-  subscription: (schema: GraphQLSchema | undefined) => schema?.getSubscriptionType(),
-};
-
 type Field = GraphQLField<unknown, unknown>;
 
-/** GraphQL requires a query type, so roles without queries have this placeholder. */
-const PLACEHOLDER_FIELD = 'no_queries_available';
-
 function rootFields(type: GraphQLObjectType | null | undefined): readonly Field[] {
-  return Object.values(type?.getFields() ?? {}).filter(({ name }) => name !== PLACEHOLDER_FIELD);
+  return Object.values(type?.getFields() ?? {}).filter(({ name }) => name !== NO_QUERIES_FIELD);
 }
 
 /** Prefers lists of objects to objects, objects to single values, and among these fields with a description. */

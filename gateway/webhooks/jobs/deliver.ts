@@ -1,4 +1,4 @@
-import { Cancellation } from '../../../platform/index.ts';
+import { cancelledBy } from '../../../platform/index.ts';
 import {
   dead,
   done,
@@ -59,21 +59,11 @@ export async function deliverWebhook(
 ): Promise<JobOutcome> {
   const { http, timeoutMs, record } = delivery;
   const { url, method, headers, body } = signed(delivery, job);
-  const cancellation = new Cancellation();
-  const cancel = () => cancellation.cancel();
-  signal.addEventListener('abort', cancel, { once: true });
   let response: UpstreamResponse;
   try {
     const { span } = job;
-    response = await http.send({
-      url,
-      method,
-      headers,
-      timeoutMs,
-      cancellation,
-      span,
-      ...(body !== undefined && { body }),
-    });
+    const sent = { url, method, headers, timeoutMs, span, ...(body !== undefined && { body }) };
+    response = await cancelledBy(signal, (cancellation) => http.send({ ...sent, cancellation }));
   } catch (error) {
     const { reason } = error as UpstreamError;
     if (reason === undefined) throw error;
@@ -81,8 +71,6 @@ export async function deliverWebhook(
     if (NOT_ASKED.has(reason)) return postponed(reason, ((error as UpstreamError).retryAfterSeconds ?? 1) * 1000);
     await record?.({ status: null, response: clientError(reason) });
     return retryAfterInterval(delivery, job, reason);
-  } finally {
-    signal.removeEventListener('abort', cancel);
   }
   const { status } = response;
   await record?.({ status, response: webhookResponse(response) });

@@ -1,4 +1,4 @@
-import { Cancellation, type Logger } from '../../../platform/index.ts';
+import { cancelledBy, type Logger } from '../../../platform/index.ts';
 import { createSession } from '../../access/session/index.ts';
 import {
   dead,
@@ -35,44 +35,35 @@ export async function runHandlerOfJob(
   job: RunningJob,
   signal: AbortSignal,
 ): Promise<JobOutcome> {
-  const cancellation = new Cancellation();
-  const cancel = () => cancellation.cancel();
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
-    const outcome = await runHandler(
-      handler,
-      {
-        body,
-        session: createSession(handler.role ?? '', { ...handler.sessionVariables, ...sessionVariables }),
-        idempotencyKey: job.id,
-        timeoutMs: retryConf.timeout_seconds * 1000,
-        cancellation,
-        isRepeated: true,
-        depth: 0,
-        requestId: job.id,
-        clientAddress: '',
-        clientHeaders: {},
-        log,
-        span: job.span,
-      },
-      dependencies,
-    );
-    if ('value' in outcome) {
-      await record({ status: 200, response: described({ outcome: 'done' }) });
-      return done();
-    }
-    const { kind, code, compensation } = outcome.failure;
-    if (kind === 'aborted') return interrupted();
-    await record({
-      status: null,
-      response: described({ outcome: 'failed', code, ...(compensation && { compensation }) }),
-    });
-    if (compensation === 'failed') return dead('compensation-failed');
-    const plan = { attempts: retryConf.num_retries + 1, retryIntervalMs: retryConf.retry_interval_seconds * 1000 };
-    return retryAfterInterval(plan, job, 'handler-failed', (outcome.failure.retryAfterSeconds ?? 0) * 1000);
-  } finally {
-    signal.removeEventListener('abort', cancel);
+  const call = {
+    body,
+    session: createSession(handler.role ?? '', { ...handler.sessionVariables, ...sessionVariables }),
+    idempotencyKey: job.id,
+    timeoutMs: retryConf.timeout_seconds * 1000,
+    isRepeated: true,
+    depth: 0,
+    requestId: job.id,
+    clientAddress: '',
+    clientHeaders: {},
+    log,
+    span: job.span,
+  };
+  const outcome = await cancelledBy(signal, (cancellation) =>
+    runHandler(handler, { ...call, cancellation }, dependencies),
+  );
+  if ('value' in outcome) {
+    await record({ status: 200, response: described({ outcome: 'done' }) });
+    return done();
   }
+  const { kind, code, compensation } = outcome.failure;
+  if (kind === 'aborted') return interrupted();
+  await record({
+    status: null,
+    response: described({ outcome: 'failed', code, ...(compensation && { compensation }) }),
+  });
+  if (compensation === 'failed') return dead('compensation-failed');
+  const plan = { attempts: retryConf.num_retries + 1, retryIntervalMs: retryConf.retry_interval_seconds * 1000 };
+  return retryAfterInterval(plan, job, 'handler-failed', (outcome.failure.retryAfterSeconds ?? 0) * 1000);
 }
 
 /** Results are not logged, since they may be personal data. */

@@ -351,7 +351,7 @@ describe('a handler whose bytes are odd', () => {
     expect((await all('orders')).end).toMatchObject([{ extensions: { code: 'unexpected', service: 'orders' } }]);
   });
 
-  test('sets headers that nobody gets', async () => {
+  test('sets response headers that clients do not receive', async () => {
     handle(ends(event(order(1)), { ...EVENT_STREAM, 'set-cookie': 'a=b', 'access-control-allow-origin': '*' }));
     const { headers, text: sent } = await gateway.send('/v1/graphql', {
       method: 'POST',

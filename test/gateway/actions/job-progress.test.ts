@@ -139,7 +139,7 @@ const ask = async (id: string, from: TestGateway = gateway, caller = token) =>
 const afterInterval = () => new Promise((resolve) => setTimeout(resolve, 350));
 
 describe('a handler that reports its progress', () => {
-  test('is told where and with what, once for each attempt', async () => {
+  test('gets a URL and a new credential for each attempt', async () => {
     const { credential, answer } = await begun();
     expect(hook.requests[0]?.body).toMatchObject({
       action: { name: 'export' },

@@ -224,7 +224,7 @@ describe('a hostile caller', () => {
 describe('sessions of one role', () => {
   const query = '{ report { total } }';
 
-  test('never get each other’s decision, whoever comes first', async () => {
+  test('never share a decision, in either order of their requests', async () => {
     for (const comment of ['# a\n', '# b\n']) {
       const sessions = comment === '# a\n' ? [PRO, FREE] : [FREE, PRO];
       const bodies: GraphqlBody[] = [];

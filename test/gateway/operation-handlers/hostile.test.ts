@@ -204,7 +204,7 @@ test('a chain that runs during a reload may no longer do what the new metadata f
   expect(body.errors?.[0]?.extensions).toEqual({ path: '$', code: 'validation-failed', compensation: 'done' });
   expect(shop.done.slice(1)).toEqual(['charge 12 of tenant 1', 'refund c-12 of tenant 1', 'release r-7 of tenant 1']);
 
-  // The new metadata cannot have a handler that nobody may run.
+  // New metadata is refused if no role may run one of its handlers.
   const refused = await gateway.edit({ 'actions.yaml': actionsOf(inCalls) });
   expect(refused.status).toBe(400);
   expect(JSON.stringify(refused.body)).toContain('the role \\"clerk\\" cannot run \\"shop/Ship\\" for \\"checkout\\"');

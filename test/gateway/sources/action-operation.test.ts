@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { type ExecutionResult, GraphQLError, parse } from 'graphql';
-import type { AnswerAction } from '../../../gateway/sources/actions/action-operation.ts';
 import { actionSubschema } from '../../../gateway/sources/actions/action-schema.ts';
 import type { ActionOutcome } from '../../../gateway/sources/actions/webhook/action-webhook.ts';
 import type { CompiledOperation } from '../../../gateway/sources/compiled-operation.ts';
@@ -34,9 +33,11 @@ const NAMES = new Set(['order', 'needed', 'orders', 'count', 'place', 'pay', 'ca
 /** Runs an operation; each action comes to what is said of it. Tells which were called, with what, in which order. */
 function run(text: string, outcomes: Readonly<Record<string, ActionOutcome>>, variables = {}) {
   const calls: [string, unknown][] = [];
-  const subschema = actionSubschema(TYPES, NAMES, (name) => (input, _, done) => {
-    calls.push([name, { ...input }]);
-    done(outcomes[name] ?? { value: null });
+  const subschema = actionSubschema(TYPES, NAMES, {
+    answerOf: (name) => (input, _, done) => {
+      calls.push([name, { ...input }]);
+      done(outcomes[name] ?? { value: null });
+    },
   });
   const document = parse(text);
   const [operation] = document.definitions;
@@ -129,7 +130,9 @@ describe('an operation of actions', () => {
   });
 
   test('is written as bytes where all is as it should be', async () => {
-    const subschema = actionSubschema(TYPES, NAMES, (): AnswerAction => (_, __, done) => done({ value: { id: 1 } }));
+    const subschema = actionSubschema(TYPES, NAMES, {
+      answerOf: () => (_, __, done) => done({ value: { id: 1 } }),
+    });
     const document = parse('{ order { id } }');
     const [operation] = document.definitions;
     if (operation?.kind !== 'OperationDefinition') throw new Error('the operation comes first');
@@ -150,11 +153,9 @@ describe('an operation of actions', () => {
   test('fails when the webhook’s response cannot be serialized', async () => {
     let deep: unknown = [];
     for (let depth = 0; depth < 100_000; depth += 1) deep = [deep];
-    const subschema = actionSubschema(
-      TYPES,
-      NAMES,
-      (): AnswerAction => (_, __, done) => done({ value: { tags: deep } }),
-    );
+    const subschema = actionSubschema(TYPES, NAMES, {
+      answerOf: () => (_, __, done) => done({ value: { tags: deep } }),
+    });
     const document = parse('{ a: order { tags } b: order { tags } }');
     const [operation] = document.definitions;
     if (operation?.kind !== 'OperationDefinition') throw new Error('the operation comes first');

@@ -43,6 +43,23 @@ export interface WebhookPayload {
   readonly progress?: { readonly url: string; readonly token: string } | undefined;
 }
 
+/**
+ * Builds the body of a call.
+ *
+ * @param values the values of one object, or of many.
+ * @param query the client's operation. Null for asynchronous actions.
+ * @param own members that only some calls have.
+ */
+export function webhookPayload(
+  action: string,
+  values: Pick<WebhookPayload, 'input'> | Pick<WebhookPayload, 'inputs'>,
+  query: string | null,
+  { variables }: Pick<OperationContext['session'], 'variables'>,
+  own?: Pick<WebhookPayload, 'field_arguments' | 'progress'>,
+): WebhookPayload {
+  return { action: { name: action }, ...values, request_query: query, session_variables: variables, ...own };
+}
+
 export type ActionRequest = Required<Pick<UpstreamRequest, 'url' | 'method' | 'headers'>> & { readonly body?: string };
 
 /**

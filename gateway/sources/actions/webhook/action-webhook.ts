@@ -17,6 +17,7 @@ import {
   type ActionWebhookTarget,
   actionBindings,
   type WebhookPayload,
+  webhookPayload,
   webhookRequest,
 } from './action-request.ts';
 import { batchProblem, responseProblem } from './action-response.ts';
@@ -31,16 +32,20 @@ import {
 import type { ExcessProblem } from './excess-problem.ts';
 import type { FieldArguments } from './field-arguments.ts';
 
+/** The type of an action's value, and how the value is bounded. */
+export interface ActionOutput {
+  readonly outputType: GraphQLOutputType;
+  /** Undefined if no values of the response are checked one by one. */
+  readonly excessProblem: ExcessProblem | undefined;
+}
+
 /** A callable action. */
-export interface ActionWebhook {
+export interface ActionWebhook extends ActionOutput {
   readonly name: string;
   readonly operation: 'query' | 'mutation';
   readonly target: ActionWebhookTarget;
   readonly responseTransform: ResponseTransform | undefined;
   readonly timeoutMs: number;
-  readonly outputType: GraphQLOutputType;
-  /** Undefined if no values of the response are checked one by one. */
-  readonly excessProblem: ExcessProblem | undefined;
   readonly http: Pick<ResilientClient, 'dispatch'>;
   /** Whether errors contain details of the request and the response. For development only. */
   readonly showInternals: boolean;
@@ -60,14 +65,9 @@ export function callWebhook(
   done: Done<ActionOutcome>,
   { job, fieldArguments }: CallExtras = NO_EXTRAS,
 ): void {
-  const usual: WebhookPayload = {
-    action: { name: action.name },
-    input,
-    request_query: job ? null : context.query,
-    session_variables: context.session.variables,
-    ...(job?.progress && { progress: job.progress }),
-  };
-  const payload = fieldArguments ? { ...usual, field_arguments: fieldArguments } : usual;
+  const progress = job?.progress && { progress: job.progress };
+  const own = fieldArguments ? { field_arguments: fieldArguments } : progress;
+  const payload = webhookPayload(action.name, { input }, job ? null : context.query, context.session, own);
   sendPayload(action, payload, context, done, job);
 }
 
@@ -81,13 +81,7 @@ export function callBatchWebhook(
   context: OperationContext,
   done: Done<ActionOutcome>,
 ): void {
-  const payload: WebhookPayload = {
-    action: { name: action.name },
-    inputs,
-    request_query: context.query,
-    session_variables: context.session.variables,
-  };
-  sendPayload(action, payload, context, done);
+  sendPayload(action, webhookPayload(action.name, { inputs }, context.query, context.session), context, done);
 }
 
 function sendPayload(

@@ -22,7 +22,7 @@ import {
   TEMPORARY_STATUSES,
 } from '../../resumed-events.ts';
 import { type EventConnection, failedEvents, SourceEvents } from '../../source-events.ts';
-import type { ActionRequest, WebhookPayload } from './action-request.ts';
+import { type ActionRequest, type WebhookPayload, webhookPayload } from './action-request.ts';
 import { type ActionOutcome, type ActionWebhook, actionRequest, readWebhookResponse } from './action-webhook.ts';
 import { errorOfWebhook, eventTooLarge, streamExpected, webhookUnreachable } from './errors.ts';
 import type { FieldArguments } from './field-arguments.ts';
@@ -63,13 +63,8 @@ export function openHandlerEvents(
   fieldArguments: readonly FieldArguments[] | undefined,
   context: OperationContext,
 ): SourceEvents<HandlerEvent> {
-  const payload: WebhookPayload = {
-    action: { name: action.name },
-    input,
-    request_query: context.query,
-    session_variables: context.session.variables,
-    ...(fieldArguments && { field_arguments: fieldArguments }),
-  };
+  const own = fieldArguments && { field_arguments: fieldArguments };
+  const payload = webhookPayload(action.name, { input }, context.query, context.session, own);
   let first: ActionRequest;
   try {
     first = actionRequest(action, payload, context);
