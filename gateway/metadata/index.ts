@@ -56,6 +56,7 @@ export { metadataWarnings } from './warnings/index.ts';
 export { watchMetadata } from './watch.ts';
 export type { MetadataLocation, ValuePath } from './yaml/index.ts';
 export {
+  asStartError,
   describeProblem,
   INCLUDE,
   includeTag,

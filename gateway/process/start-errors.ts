@@ -1,5 +1,4 @@
-import { StartError } from '../../platform/index.ts';
-import { describeProblem, MetadataError } from '../metadata/index.ts';
+import { asStartError } from '../metadata/index.ts';
 
 /**
  * Opens parts that the metadata configures.
@@ -10,12 +9,6 @@ export function withStartErrors<T>(open: () => T): T {
   try {
     return open();
   } catch (error) {
-    if (error instanceof MetadataError)
-      throw new StartError(
-        ['HASURA_GRAPHQL_METADATA_DIR: the metadata is not valid:', ...error.problems.map(describeProblem)].join(
-          '\n  ',
-        ),
-      );
-    throw error;
+    throw asStartError(error, 'HASURA_GRAPHQL_METADATA_DIR: the metadata is not valid:');
   }
 }

@@ -1,5 +1,6 @@
 export { INCLUDE, includeTag } from './include-tag.ts';
 export {
+  asStartError,
   describeProblem,
   MetadataError,
   type MetadataProblem,

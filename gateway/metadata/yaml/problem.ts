@@ -1,3 +1,5 @@
+import { StartError } from '../../../platform/index.ts';
+
 /** A problem with the metadata, with its location in the files. */
 export interface MetadataProblem {
   readonly file: string;
@@ -24,6 +26,12 @@ export class MetadataError extends Error {
     this.problems = once;
     this.name = 'MetadataError';
   }
+}
+
+/** Converts an error of metadata to one with a line for each problem below a heading. Other errors stay as they are. */
+export function asStartError(error: unknown, heading: string): unknown {
+  if (!(error instanceof MetadataError)) return error;
+  return new StartError([heading, ...error.problems.map(describeProblem)].join('\n  '));
 }
 
 /** Formats a problem in one line: `remote_schemas.yaml:7 [0].definition.url: expected a URL`. */

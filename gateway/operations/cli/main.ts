@@ -228,5 +228,6 @@ main(process.argv.slice(2), process.env).catch(async (error) => {
     return;
   }
   const { fail } = await import('../../../platform/index.ts');
-  fail('portico', error);
+  const { asStartError } = await import('../../metadata/index.ts');
+  fail('portico', asStartError(error, 'the metadata is not valid:'));
 });

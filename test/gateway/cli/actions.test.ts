@@ -425,3 +425,24 @@ test('the commands run as processes, with help and exit codes', async () => {
   expect(calls[1].stdout).toContain('ok: the response fits the output type');
   expect(calls[2].stdout).toContain('is the handler started?');
 });
+
+test.each([
+  ['codegen', []],
+  ['try', ['checkout']],
+  ['test', []],
+])('portico actions %s reports invalid metadata with a line for each problem', async (command, words) => {
+  const files = {
+    'metadata/version.yaml': { version: 3 },
+    'metadata/actions.yaml': 'actions: 1\ncustom_types: 2\n',
+    'action-tests/checkout/any.yaml': { input: {} },
+  };
+  const { path } = await keep(metadataDirectory(files));
+  const { code, stderr } = await run(['actions', command, ...words, join(path, 'metadata')]);
+  const lines = stderr.split('\n');
+  expect([code, lines[0]]).toEqual([1, 'portico: the metadata is not valid:']);
+  expect(lines.slice(1, 3)).toEqual([
+    expect.stringMatching(/^ {2}actions\.yaml:1 actions: /),
+    expect.stringMatching(/^ {2}actions\.yaml:2 custom_types: /),
+  ]);
+  expect(stderr).not.toMatch(/^ +at /m);
+});

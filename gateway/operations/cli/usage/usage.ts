@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { buildSchema, type GraphQLSchema } from 'graphql';
 import { createLogger, StartError } from '../../../../platform/index.ts';
 import { ADMIN_ROLE } from '../../../access/session/index.ts';
-import { describeProblem, MetadataError } from '../../../metadata/index.ts';
+import { asStartError, MetadataError } from '../../../metadata/index.ts';
 import { readUsage } from '../../usage/index.ts';
 import { readableGraphSettings } from '../graph-settings.ts';
 import { openGraph } from '../open-graph.ts';
@@ -64,8 +64,7 @@ async function usedSchema(
     if (problems.length > 0) throw new MetadataError(problems);
     return generation.graphOf(role ?? ADMIN_ROLE).schema;
   } catch (error) {
-    if (!(error instanceof MetadataError)) throw error;
-    throw new StartError([`${path}: the graph is not complete:`, ...error.problems.map(describeProblem)].join('\n  '));
+    throw asStartError(error, `${path}: the graph is not complete:`);
   }
 }
 
