@@ -1,4 +1,5 @@
 import { type Authenticator, createSession, type Session } from '../access/session/index.ts';
+import type { RequestRecord } from '../transports/http/index.ts';
 import type { OperationRequest, ParsedRequest } from './requests.ts';
 import { accessOf } from './validation/index.ts';
 
@@ -42,6 +43,16 @@ export class OperationAuthenticator {
     const session = this.#authenticator.authenticateIfShown(clientHeaders, clientAddress, operation, span);
     return whenKnown(session, (known) => known ?? this.publicSession);
   }
+}
+
+/** Records the operation before it is validated, so that the log also names rejected operations. */
+export function recordOperation(record: RequestRecord, session: Session, { document, request }: ParsedRequest): void {
+  record.caller = session;
+  const { operations } = document;
+  const { operationName } = request;
+  const chosen =
+    operationName === undefined ? operations[0] : operations.find(({ name }) => name?.value === operationName);
+  if (chosen) record.addOperation(chosen);
 }
 
 /** Calls `next` with a value synchronously, or later if it is a promise. Most requests have nothing to wait for. */

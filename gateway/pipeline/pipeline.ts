@@ -5,9 +5,9 @@ import type { LiveGraph } from '../graph/index.ts';
 import { fragmentsOf } from '../graphql/syntax/index.ts';
 import type { DocumentStore } from '../operations/replicas/index.ts';
 import type { Usage } from '../operations/usage/index.ts';
-import type { RequestContext, RequestRecord } from '../transports/http/index.ts';
+import type { RequestContext } from '../transports/http/index.ts';
 import { UNAVAILABLE_RETRY_SECONDS } from '../upstream/index.ts';
-import { OperationAuthenticator, whenKnown } from './authenticate.ts';
+import { OperationAuthenticator, recordOperation, whenKnown } from './authenticate.ts';
 import { limitBatch } from './batch.ts';
 import { OperationCounts } from './counts.ts';
 import { PersistedQueries, type PersistedQuery, withFragments } from './document/index.ts';
@@ -345,14 +345,4 @@ function coerceVariables(
   variables: OperationRequest['variables'],
 ): readonly PublicError[] {
   return validated.publicErrors(variableProblems(variables));
-}
-
-/** Records the operation before it is validated, so that the log also names rejected operations. */
-function recordOperation(record: RequestRecord, session: Session, { document, request }: ParsedRequest): void {
-  record.caller = session;
-  const { operations } = document;
-  const { operationName } = request;
-  const chosen =
-    operationName === undefined ? operations[0] : operations.find(({ name }) => name?.value === operationName);
-  if (chosen) record.addOperation(chosen);
 }
