@@ -71,7 +71,7 @@ async function openConsole(path = '', options = {}): Promise<WatchedPage> {
 async function logIn(page: Page, user = 'dora', password = `${user}-acme-demo-pass`): Promise<void> {
   await page.locator('input[name=username]').fill(user);
   await page.locator('input[name=password]').fill(password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 
 async function openAccount(options = {}): Promise<WatchedPage> {
@@ -244,10 +244,10 @@ describeInBrowser('a session', () => {
     const revoked = page.waitForResponse(/session\/logout/);
     await page.getByRole('button', { name: 'Log out' }).click();
     expect(await (await revoked).json()).toMatchObject({ success: true });
-    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
     expect(await page.context().cookies()).toEqual([]);
     await page.reload();
-    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
     await page.context().close();
   });
 
@@ -289,7 +289,7 @@ describeInBrowser('a session', () => {
     await logIn(page);
     await other.getByRole('heading', { name: 'Sessions' }).waitFor();
     await other.getByRole('button', { name: 'Log out' }).click();
-    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
     await logIn(other);
     await page
       .getByRole('definition')
@@ -344,7 +344,7 @@ describeInBrowser('a session', () => {
     await page.getByRole('button', { name: 'Log out' }).click();
     await told;
     refresh.release();
-    await other.getByRole('button', { name: 'Log in' }).waitFor();
+    await other.getByRole('button', { name: 'Log in', exact: true }).waitFor();
     expect(operations).toBe(0);
     await page.context().close();
   });
@@ -452,7 +452,7 @@ describeInBrowser('a session', () => {
     await write(page, 'Operation', 'query typed_by_bob { __typename }');
     isOver = true;
     await page.reload();
-    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
     isOver = false;
     expect(await stored(page)).toContain('typed_by_bob');
     await logIn(page);
@@ -462,7 +462,7 @@ describeInBrowser('a session', () => {
 
     await endSession('tenant_admin');
     await page.getByRole('button', { name: 'Log out and discard my input' }).click();
-    for (const tab of [page, other]) await tab.getByRole('button', { name: 'Log in' }).waitFor();
+    for (const tab of [page, other]) await tab.getByRole('button', { name: 'Log in', exact: true }).waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     await page.context().close();
   });
@@ -668,7 +668,7 @@ describeInBrowser('the explorer after a login', () => {
     await write(page, 'Variables', '{ "id": "acme-1002" }');
     expect(await stored(page)).toContain('acme-1001');
     await page.getByRole('button', { name: 'Log out' }).click();
-    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
     expect(await stored(page)).not.toContain('acme');
     await logIn(page);
     await page.getByRole('tab', { name: 'History' }).click();
@@ -834,7 +834,7 @@ describeInBrowser('the pages beside the console', () => {
     await page.goto(`${portico.url}/api/swagger`);
     await page.getByLabel('Username').fill('dora');
     await page.getByLabel('Password').fill('dora-acme-demo-pass');
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Log in', exact: true }).click();
     await page.getByText('/api/rest/orders').click();
     await page.getByRole('heading', { name: 'Responses' }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);

@@ -188,7 +188,7 @@ export function describeTrials(
       // Neither window has opened the explorer when the user logs out.
       await page.goto(page.url().replace('explorer', 'account'));
       await page.getByRole('button', { name: 'Log out' }).click();
-      await page.getByRole('button', { name: 'Log in' }).waitFor();
+      await page.getByRole('button', { name: 'Log in', exact: true }).waitFor();
       expect(await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))).not.toContain(
         'orders',
       );
